@@ -1,0 +1,84 @@
+"""What every layer of the tests shares: the browser, and pages that report what went wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium, started once per test process."""
+    # Imported here: most tests never start a browser and should not pay for Playwright.
+    from playwright.sync_api import sync_playwright
+
+    from tools.find_chromium import FLAGS, require_chromium
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=require_chromium(), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page_problems() -> Iterator[list[str]]:
+    """What went wrong in the test's pages; anything left here at the end fails the test.
+
+    A test that provokes an error on purpose checks it and then calls ``page_problems.clear()``.
+    """
+    problems: list[str] = []
+    yield problems
+    assert not problems, "the page reported: " + "; ".join(problems)
+
+
+@pytest.fixture
+def new_page(browser: Browser, page_problems: list[str]) -> Iterator[Callable[..., Page]]:
+    """Open a fresh page, ``new_page(**options_of_browser.new_context)``.
+
+    Errors thrown in the page, errors on its console and every request to another host than
+    127.0.0.1 become ``page_problems``; such requests are refused as well.
+    """
+    contexts = []
+
+    def is_elsewhere(url: str) -> bool:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname != "127.0.0.1"
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            page_problems.append(f"console error: {message.text}")
+
+    def open_page(**options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}} | options)
+        contexts.append(context)
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: page_problems.append(f"page error: {error}"))
+        page.on("console", on_console)
+        page.on(
+            "request",
+            lambda request: (
+                page_problems.append(f"request to another host: {request.url}")
+                if is_elsewhere(request.url)
+                else None
+            ),
+        )
+        context.route(is_elsewhere, lambda route: route.abort())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """One fresh page of 1400 by 900 pixels."""
+    return new_page()

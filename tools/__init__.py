@@ -1,0 +1,1 @@
+"""Set-up and developer helpers; nothing here ships in the wheel."""
