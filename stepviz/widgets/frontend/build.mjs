@@ -1,0 +1,87 @@
+// Builds the editor's bundle, or bundles and runs its unit tests.
+//
+//   node build.mjs                 index.ts, editor.css → ../static/editor.js, ../static/editor.css
+//   node build.mjs --outdir DIR    the same into DIR (a test compares it with the committed files)
+//   node build.mjs --test [NAME…]  every *.test.ts under model/ and view/, or those whose path holds NAME
+//
+// The result depends on the sources and on the pinned esbuild only: no dates, hashes or machine paths.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+const shared = {
+  absWorkingDir: here,
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  logLevel: "warning",
+};
+
+async function buildBundle(outdir) {
+  await build({
+    ...shared,
+    entryPoints: { editor: "index.ts" },
+    outdir,
+    platform: "browser",
+    legalComments: "none",
+    // Saved pages may define an AMD loader; the bundle must not take itself for an AMD module.
+    define: { "define.amd": "false" },
+  });
+  await build({ ...shared, entryPoints: { editor: "editor.css" }, outdir });
+}
+
+function testFiles(folder) {
+  if (!existsSync(join(here, folder))) return [];
+  return readdirSync(join(here, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return testFiles(path);
+    return entry.name.endsWith(".test.ts") ? [path] : [];
+  });
+}
+
+async function runTests(names) {
+  const files = [...testFiles("model"), ...testFiles("view")]
+    .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
+    .sort();
+  if (files.length === 0) throw new Error("no test file matches");
+  const outdir = mkdtempSync(join(tmpdir(), "stepviz-tests-"));
+  try {
+    await build({
+      ...shared,
+      entryPoints: files,
+      outbase: here,
+      outdir,
+      outExtension: { ".js": ".mjs" },
+      platform: "node",
+      packages: "external",
+      sourcemap: "inline",
+    });
+    const built = files.map((file) => join(outdir, file.replace(/\.ts$/, ".mjs")));
+    const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...built], {
+      cwd: here, // test files find the shared cases from here
+      stdio: "inherit",
+    });
+    return run.status ?? 1;
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+const [option, ...rest] = process.argv.slice(2);
+if (option === "--test") {
+  process.exitCode = await runTests(rest);
+} else if (option === "--outdir" && rest.length === 1) {
+  await buildBundle(resolve(rest[0]));
+} else if (option === undefined) {
+  await buildBundle(resolve(here, "../static"));
+} else {
+  console.error("usage: node build.mjs [--outdir DIR | --test [NAME…]]");
+  process.exitCode = 2;
+}
