@@ -1,7 +1,7 @@
 """Find a Chromium that tests and screenshots can drive.
 
-Used by the set-up (``tools/setup_browser.py``), by the tests and by ``tools/screenshot.py``, so that
-one list of places serves all of them.
+Used by the set-up (``tools/setup_browser.py``), by the tests and by ``tools/screenshot.py``, so
+that one list of places serves all of them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def find_chromium() -> Path | None:
     if named:
         path = shutil.which(named)
         if path is None:
-            msg = f"CHROMIUM is set to {named!r}, but there is no such program. Unset it or mend it."
+            msg = f"CHROMIUM is set to {named!r}, but no such program exists. Mend it or unset it."
             raise ChromiumNotFoundError(msg)
         return Path(path)
     for command in COMMANDS:

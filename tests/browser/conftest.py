@@ -32,9 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def editor_page(
-    new_page: Callable[..., Page], page_problems: list[str]
-) -> Callable[..., Page]:
+def editor_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callable[..., Page]:
     """Load the editor's bundle on a stub model: ``page = editor_page(value, **state)``.
 
     ``value`` is the timeline as plain JSON and further keywords are further traits of the model

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 STUB_MODEL = (Path(__file__).parent / "stub_model.js").read_text(encoding="utf-8")
 
 COUNTER = """export default {
-  initialize({ model, signal }) { signal.addEventListener("abort", () => { window.modelClosed = true; }); },
+  initialize({ signal }) {
+    signal.addEventListener("abort", () => { window.modelClosed = true; });
+  },
   render({ model, el, signal }) {
     const draw = () => { el.textContent = model.get("value"); };
     model.on("change:value", draw);
