@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import hypothesis
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, ConsoleMessage, Page
+
+HERE = Path(__file__).parent
+
+# What a folder's tests need, so that no test has to say so itself.
+FOLDER_MARKS = {
+    "benchmarks": (pytest.mark.alone,),
+    "browser": (pytest.mark.browser,),
+    "lab": (pytest.mark.lab, pytest.mark.alone, pytest.mark.slow),
+}
+
+# No deadline: a busy machine is no bug, and what must be fast has a test of its own.
+hypothesis.settings.register_profile("stepviz", deadline=None)
+hypothesis.settings.register_profile("stepviz-ci", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("stepviz-ci" if os.environ.get("CI") else "stepviz")
+
+
+def pytest_configure() -> None:
+    """Put the environment's own commands first on PATH: set-up may have installed Node there."""
+    scripts = str(Path(sys.executable).parent)
+    os.environ["PATH"] = os.pathsep.join([scripts, os.environ.get("PATH", "")])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test with what its folder needs, before ``-m`` chooses among them."""
+    for item in items:
+        folder = item.path.relative_to(HERE).parts[0] if item.path.is_relative_to(HERE) else ""
+        for mark in FOLDER_MARKS.get(folder, ()):
+            item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")

@@ -23,14 +23,6 @@ HTML = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>edit
 </html>"""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what lies in this folder: it needs a browser."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-
-
 @pytest.fixture
 def editor_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callable[..., Page]:
     """Load the editor's bundle on a stub model: ``page = editor_page(value, **state)``.

@@ -1,0 +1,91 @@
+"""Real notebooks in a real JupyterLab in a real browser: some ten seconds a test, so only a few."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tools import jupyter_lab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Locator, Page
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook shown by JupyterLab, and gestures on the editor in it."""
+
+    page: Page
+
+    def run_all(self) -> list[str]:
+        """Run every cell; returns the errors they ended with."""
+        return jupyter_lab.run_all(self.page)
+
+    def kernel(self, code: str) -> str:
+        """Run code in the kernel; returns what it printed, stripped."""
+        return jupyter_lab.run_in_kernel(self.page, code).strip()
+
+    def editor(self, index: int = 0) -> Locator:
+        """Return the editor's root element, brought into view."""
+        root = self.page.locator("[data-px-per-ms]").nth(index)
+        root.scroll_into_view_if_needed()
+        return root
+
+    def completion(self, editor: Locator) -> str:
+        """Return what the editor says the completion is, in words."""
+        return (editor.locator('[data-role="completion"]').text_content() or "").strip()
+
+    def drag_end(self, editor: Locator, phase: str, by_ms: float, steps: int = 12) -> None:
+        """Drag a bar's end handle to the right (or left, when negative) and let go."""
+        px_per_ms = float(editor.get_attribute("data-px-per-ms") or "nan")
+        handle = editor.locator(f'[data-phase="{phase}"] [data-handle="end"]').first
+        handle.scroll_into_view_if_needed()
+        box = handle.bounding_box()
+        assert box is not None, f"the end of {phase} is not on the page"
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        mouse = self.page.mouse
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + by_ms * px_per_ms, y, steps=steps)
+        mouse.up()
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a JupyterLab that serves a copy of the notebooks."""
+    root = tmp_path_factory.mktemp("lab-root")
+    shutil.copytree(NOTEBOOKS, root / "notebooks")
+    with jupyter_lab.serve(root, tmp_path_factory.mktemp("lab")) as url:
+        yield url
+
+
+@pytest.fixture
+def open_notebook(lab: str, new_page: Callable[..., Page]) -> Iterator[Callable[..., Notebook]]:
+    """Open a notebook: ``open_notebook("notebooks/x.ipynb")`` or ``open_notebook(cells=[...])``.
+
+    ``latency`` delays each message between page and kernel by so many milliseconds each way.
+    """
+    opened = []
+
+    def show(path: str = "", *, cells: list[str] | None = None, latency: int = 0) -> Notebook:
+        page = new_page(viewport={"width": 1400, "height": 1000})
+        opened.append(page)
+        if latency:
+            page.add_init_script(jupyter_lab.LATENCY % latency)
+        if cells is not None:
+            path = f"cells-{len(opened)}.ipynb"
+            jupyter_lab.put_notebook(page, lab, path, cells)
+        jupyter_lab.open_notebook(page, lab, path)
+        return Notebook(page)
+
+    yield show
+    for page in opened[:1]:
+        jupyter_lab.close_sessions(page, lab)
