@@ -1,0 +1,1 @@
+"""Timelines from a recipe."""

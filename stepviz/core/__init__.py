@@ -1,0 +1,1 @@
+"""The timeline: phases and dependencies, their schedule, exposed time and changes."""

@@ -1,0 +1,420 @@
+"""The columns of a timeline, checked: what people hand in becomes arrays, or one clear error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from stepviz.core.graph import CycleError, Graph
+from stepviz.core.vocabulary import KINDS, LINK_TYPES, ORIGINS
+from stepviz.errors import TimelineError, near
+
+PHASE_COLUMNS = ("phase", "kind", "rank", "lane", "duration", "release", "members")
+DEPENDENCY_COLUMNS = ("source", "target", "type", "lag", "origin")
+
+#: What users may hand in as a table.
+TableLike = pd.DataFrame | Mapping[str, Any] | Iterable[Any] | None
+Columns = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Phases and dependencies as parallel arrays; rank -1 means the phase belongs to a group."""
+
+    phase: NDArray[np.object_]
+    kind: NDArray[np.object_]
+    rank: NDArray[np.int64]
+    lane: NDArray[np.object_]
+    duration: NDArray[np.float64]
+    release: NDArray[np.float64]
+    members: NDArray[np.object_]  # a tuple of ranks, or None
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    code: NDArray[np.int64]  # place of the type in LINK_TYPES
+    lag: NDArray[np.float64]
+    origin: NDArray[np.object_]
+    _place: dict[str, int] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Row of each phase by name."""
+        return self._place or {name: i for i, name in enumerate(self.phase.tolist())}
+
+    def find(self, phase: str) -> int:
+        """Return the row of a phase; an unknown name raises with near ones."""
+        try:
+            return self.place[phase]
+        except (KeyError, TypeError):
+            msg = f"there is no phase {phase!r}: {near(phase, self.place)}"
+            raise TimelineError(msg) from None
+
+    def ranks(self) -> list[int]:
+        """Every rank that owns a phase or is a member of one, sorted."""
+        found = set(self.rank[self.rank >= 0].tolist())
+        for members in self.members[self.rank < 0]:
+            found.update(members)
+        return sorted(found)
+
+    def ranks_of(self, row: int) -> tuple[int, ...]:
+        """Return the ranks a phase runs on."""
+        if self.rank[row] >= 0:
+            return (int(self.rank[row]),)
+        members: tuple[int, ...] = self.members[row]
+        return members
+
+    @cached_property
+    def lane_pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Neighbours in a lane that no stored dependency already orders: (before, after)."""
+        rows = np.flatnonzero([lane is not None for lane in self.lane])
+        if len(rows) < 2:  # noqa: PLR2004 - a pair needs two
+            return rows[:0], rows[:0]
+        lane = pd.factorize(self.lane[rows])[0].astype(np.int64)
+        group = (self.rank[rows] + 1) * (int(lane.max()) + 1) + lane
+        sort = np.argsort(group, kind="stable")
+        same = group[sort][1:] == group[sort][:-1]
+        before, after = rows[sort][:-1][same], rows[sort][1:][same]
+        n = len(self.phase)
+        stored = np.minimum(self.source, self.target) * n + np.maximum(self.source, self.target)
+        free = ~np.isin(before * n + after, stored)
+        before, after = before[free], after[free]
+        by_row = np.argsort(after, kind="stable")
+        return before[by_row], after[by_row]
+
+    def graph(self, target: int) -> Graph:
+        """Build the graph a schedule solves: stored dependencies, then lane order."""
+        before, after = self.lane_pairs
+        extra = len(before)
+        graph = Graph(
+            self.duration,
+            self.release,
+            np.concatenate((self.source, before)),
+            np.concatenate((self.target, after)),
+            np.concatenate((self.code, np.zeros(extra, np.int64))),
+            np.concatenate((self.lag, np.zeros(extra))),
+            target,
+        )
+        try:
+            graph.order  # noqa: B018 - found here, while the names are at hand
+        except CycleError as error:
+            raise TimelineError(self._cycle_message(graph, error.rows)) from None
+        return graph
+
+    def _cycle_message(self, graph: Graph, rows: list[int]) -> str:
+        names = [self.phase[graph.source[r]] for r in rows]
+        shown = names if len(names) <= 8 else [*names[:4], "…", *names[-3:]]  # noqa: PLR2004
+        chain = " → ".join(repr(n) if n != "…" else n for n in [*shown, names[0]])
+        msg = f"these phases wait for each other in a cycle: {chain}"
+        by_lane = [r for r in rows if r >= len(self.source)]
+        if by_lane:
+            a, b = graph.source[by_lane[0]], graph.target[by_lane[0]]
+            return (
+                f"{msg}. The order of lane {self.lane[a]!r} takes part ({self.phase[a]!r} comes "
+                f"before {self.phase[b]!r}): change their order or lane, or take a dependency out"
+            )
+        return f"{msg}. Take one of these dependencies out"
+
+    def replace(self, **columns: Any) -> Tables:
+        """Return the same tables with some columns swapped."""
+        return replace(self, _place={} if "phase" in columns else self._place, **columns)
+
+    def same(self, other: Tables) -> bool:
+        """Whether both hold exactly the same values."""
+        names = (*PHASE_COLUMNS, "source", "target", "code", "lag", "origin")
+        return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in names)
+
+
+def read_tables(phases: TableLike, dependencies: TableLike) -> Tables:
+    """Check what was handed in and return it as arrays; raise `TimelineError` otherwise."""
+    given, n = _columns(phases, "phases", PHASE_COLUMNS, ("phase", "duration"))
+    if n == 0:
+        msg = "a timeline needs at least one phase: give a name and a duration (ms)"
+        raise TimelineError(msg)
+    names = _names(given["phase"], "phase")
+    place = {name: i for i, name in enumerate(names.tolist())}
+    if len(place) < n:
+        counts = pd.Series(names).value_counts()
+        twice = counts[counts > 1].index[0]
+        msg = f"the phase {twice!r} is there {counts[twice]} times: phase names must be unique"
+        raise TimelineError(msg)
+
+    def where(row: int) -> str:
+        return f"phase {names[row]!r}"
+
+    rank, members = _ownership(given, n, where)
+    durations = _numbers(given["duration"], "duration", where, least=0.0)
+    release = _numbers(given.get("release"), "release", where, least=0.0, default=0.0, n=n)
+    links, m = _columns(
+        dependencies, "dependencies", DEPENDENCY_COLUMNS, ("source", "target"), pairs=True
+    )
+
+    def link(row: int) -> str:
+        return f"dependency {links['source'][row]!r} → {links['target'][row]!r}"
+
+    index = pd.Index(names, dtype=object)
+    code = _choice(links.get("type"), "type", LINK_TYPES, link, "FS", m)
+    tables = Tables(
+        phase=names,
+        kind=_choice(given.get("kind"), "kind", KINDS, where, "other", n, words=True),
+        rank=rank,
+        lane=_lanes(given.get("lane"), n, where),
+        duration=durations,
+        release=release,
+        members=members,
+        source=_ends(links.get("source", []), index, "source"),
+        target=_ends(links.get("target", []), index, "target"),
+        code=code,
+        lag=_numbers(links.get("lag"), "lag", link, default=0.0, n=m),
+        origin=_choice(links.get("origin"), "origin", ORIGINS, link, "assumed", m, words=True),
+        _place=place,
+    )
+    itself = np.flatnonzero(tables.source == tables.target)
+    if len(itself):
+        name = names[tables.source[itself[0]]]
+        msg = f"phase {name!r} can't depend on itself: take that dependency out"
+        raise TimelineError(msg)
+    return tables
+
+
+def _columns(
+    table: TableLike,
+    what: str,
+    known: tuple[str, ...],
+    needed: tuple[str, ...],
+    *,
+    pairs: bool = False,
+) -> tuple[Columns, int]:
+    """Return the columns of a frame, of records or of a dict of columns, and their length."""
+    if table is None:
+        return {}, 0
+    if isinstance(table, pd.DataFrame):
+        columns = _frame_columns(table, needed[0])
+        rows = len(table)
+    elif isinstance(table, Mapping):
+        columns, rows = _dict_columns(table, what)
+    else:
+        columns, rows = _record_columns(table, what, known, pairs=pairs)
+    if rows == 0:
+        return {}, 0
+    for name in columns:
+        if name not in known:
+            msg = (
+                f"{what} has an unknown column {name!r}: {near(name, known, most=len(known))}. "
+                "Rename it, or drop it before making a timeline"
+            )
+            raise TimelineError(msg)
+    for name in needed:
+        if name not in columns:
+            msg = (
+                f"{what} has no column {name!r}: it has "
+                f"{', '.join(repr(c) for c in columns)}; it needs {', '.join(map(repr, needed))}"
+            )
+            raise TimelineError(msg)
+    return columns, rows
+
+
+def _frame_columns(frame: pd.DataFrame, first: str) -> Columns:
+    columns: Columns = {}
+    named = frame.index.name == first or (
+        first == "phase" and frame.index.name is None and frame.index.dtype.kind in "OTU"
+    )
+    if first not in frame.columns and named:
+        columns[first] = frame.index.to_numpy()
+    for name in frame.columns:
+        columns[str(name)] = frame[name]
+    return columns
+
+
+def _dict_columns(table: Mapping[str, Any], what: str) -> tuple[Columns, int]:
+    columns = {str(k): list(v) if not isinstance(v, str) else [v] for k, v in table.items()}
+    sizes = {k: len(v) for k, v in columns.items()}
+    if len(set(sizes.values())) > 1:
+        msg = f"the columns of {what} differ in length: {sizes}"
+        raise TimelineError(msg)
+    return columns, next(iter(sizes.values()), 0)
+
+
+def _record_columns(
+    table: Iterable[Any], what: str, known: tuple[str, ...], *, pairs: bool
+) -> tuple[Columns, int]:
+    if isinstance(table, (str, bytes)) or not isinstance(table, Iterable):
+        msg = f"{what} must be a data frame or a list of records, not {type(table).__name__}"
+        raise TimelineError(msg)
+    records = []
+    for k, record in enumerate(table):
+        if pairs and isinstance(record, tuple) and 2 <= len(record) <= len(known):  # noqa: PLR2004
+            records.append(dict(zip(known, record, strict=False)))
+        elif isinstance(record, Mapping):
+            records.append(dict(record))
+        else:
+            msg = f"record {k} of {what} is {record!r}: give a dict such as {{{known[0]!r}: …}}"
+            raise TimelineError(msg)
+    names = dict.fromkeys(str(name) for record in records for name in record)
+    return {n: [record.get(n) for record in records] for n in names}, len(records)
+
+
+def _names(values: Any, what: str) -> NDArray[np.object_]:
+    names = np.empty(len(values), dtype=object)
+    names[:] = list(values)
+    for row, name in enumerate(names):
+        if not isinstance(name, str) or not name:
+            msg = f"{what} name in row {row} is {name!r}: names are non-empty strings"
+            raise TimelineError(msg)
+    return names
+
+
+def _missing(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def _numbers(
+    values: Any,
+    column: str,
+    where: Callable[[int], str],
+    *,
+    least: float | None = None,
+    default: float | None = None,
+    n: int = 0,
+) -> NDArray[np.float64]:
+    """Return a column of finite numbers; `default` fills what is missing, else it is an error."""
+    if values is None:
+        return np.full(n, default, dtype=np.float64)
+    dtype = getattr(values, "dtype", None)
+    if dtype is not None and getattr(dtype, "kind", "O") in "iuf":
+        series = pd.Series(values)
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        if default is not None:
+            numbers = np.where(series.isna(), default, numbers)
+    else:
+        numbers = np.empty(len(values), dtype=np.float64)
+        for row, value in enumerate(values):
+            if _missing(value):
+                numbers[row] = np.nan if default is None else default
+            elif isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+                msg = (
+                    f"{column} of {where(row)} is {value!r} ({type(value).__name__}): "
+                    "give a number of ms"
+                )
+                raise TimelineError(msg)
+            else:
+                numbers[row] = float(value)
+    bad = ~np.isfinite(numbers)
+    if least is not None:
+        bad |= numbers < least
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        value = float(numbers[row])
+        said = "missing (NaN)" if math.isnan(value) else f"{value:g} ms"
+        rule = "a finite number of ms" + ("" if least is None else f", {least:g} or more")
+        msg = f"{column} of {where(row)} is {said}: it must be {rule}"
+        raise TimelineError(msg)
+    return numbers + 0.0  # -0.0 becomes 0.0
+
+
+def _choice(  # noqa: PLR0913 - one row of a schema
+    values: Any,
+    column: str,
+    known: Sequence[str],
+    where: Callable[[int], str],
+    default: str,
+    n: int,
+    *,
+    words: bool = False,
+) -> NDArray[Any]:
+    """Return a column from a closed vocabulary, as codes or as words."""
+    vocabulary = np.empty(len(known), dtype=object)
+    vocabulary[:] = known
+    if values is None:
+        codes = np.full(n, known.index(default), dtype=np.int64)
+    else:
+        column_values = pd.Series(values, dtype=object)
+        codes = pd.Index(vocabulary).get_indexer(pd.Index(column_values)).astype(np.int64)
+        for row in np.flatnonzero(codes < 0).tolist():
+            value = column_values.iloc[row]
+            if not _missing(value):
+                shown = near(value, known, most=len(known))
+                msg = f"{column} of {where(row)} is {value!r}, which is unknown: {shown}"
+                raise TimelineError(msg)
+            codes[row] = known.index(default)
+    return vocabulary[codes] if words else codes
+
+
+def _lanes(values: Any, n: int, where: Callable[[int], str]) -> NDArray[np.object_]:
+    lanes = np.full(n, None, dtype=object)
+    for row, lane in enumerate(() if values is None else values):
+        if _missing(lane):
+            continue
+        if not isinstance(lane, str) or not lane:
+            msg = f"lane of {where(row)} is {lane!r}: a lane is a name, or missing"
+            raise TimelineError(msg)
+        lanes[row] = lane
+    return lanes
+
+
+def _rank(value: Any, what: str) -> int:
+    whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool | np.bool_) or not whole or value < 0:
+        msg = f"{what} is {value!r}: ranks are whole numbers from 0"
+        raise TimelineError(msg)
+    return int(value)
+
+
+def _ownership(
+    given: Columns, n: int, where: Callable[[int], str]
+) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
+    """Read rank and members: each phase has one or the other; with neither column, rank 0."""
+    rank = np.full(n, -1, dtype=np.int64)
+    members = np.full(n, None, dtype=object)
+    ranks = given.get("rank", ())
+    if getattr(getattr(ranks, "dtype", None), "kind", "O") in "iu" and not pd.isna(ranks).any():
+        rank[:] = ranks
+        if rank.min() < 0:
+            row = int(np.flatnonzero(rank < 0)[0])
+            _rank(int(rank[row]), f"rank of {where(row)}")
+    else:
+        for row, value in enumerate(ranks):
+            if not _missing(value):
+                rank[row] = _rank(value, f"rank of {where(row)}")
+    for row, value in enumerate(given.get("members", ())):
+        if _missing(value):
+            continue
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            msg = f"members of {where(row)} is {value!r}: give a list of ranks such as [0, 1]"
+            raise TimelineError(msg)
+        found = sorted({_rank(v, f"a member of {where(row)}") for v in value})
+        if not found:
+            msg = f"members of {where(row)} is empty: give the ranks of its group, or a rank"
+            raise TimelineError(msg)
+        if rank[row] >= 0:
+            msg = f"{where(row)} has both a rank and members: a collective's rank stays missing"
+            raise TimelineError(msg)
+        members[row] = tuple(found)
+    homeless = (rank < 0) & np.array([m is None for m in members])
+    if homeless.all():
+        rank[:] = 0
+    elif homeless.any():
+        row = int(np.flatnonzero(homeless)[0])
+        msg = f"{where(row)} has neither a rank nor members: give it one"
+        raise TimelineError(msg)
+    return rank, members
+
+
+def _ends(values: Any, index: pd.Index[Any], column: str) -> NDArray[np.int64]:
+    given = pd.Index(np.asarray(values, dtype=object))
+    rows = index.get_indexer(given).astype(np.int64)
+    missing = np.flatnonzero(rows < 0)
+    if len(missing):
+        name = given[int(missing[0])]
+        msg = (
+            f"the {column} of dependency {int(missing[0])} is {name!r}, which is no phase: "
+            f"{near(name, index)}"
+        )
+        raise TimelineError(msg)
+    return rows

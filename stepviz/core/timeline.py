@@ -1,0 +1,487 @@
+"""The timeline: phases and the dependencies between them, as an immutable value."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from stepviz.core import sensitivity
+from stepviz.core.graph import Graph
+from stepviz.core.schedule import Schedule
+from stepviz.core.tables import (
+    DEPENDENCY_COLUMNS,
+    PHASE_COLUMNS,
+    TableLike,
+    Tables,
+    read_tables,
+)
+from stepviz.core.vocabulary import LINK_TYPES
+from stepviz.errors import TimelineError, near
+
+if TYPE_CHECKING:
+    from stepviz.core.changes import Change
+
+SCHEMA = "stepviz.timeline/1"
+
+
+class Timeline:
+    """A training step as a graph: phases with durations, dependencies with lags.
+
+    A timeline never changes; every edit returns a new one. Its schedule (when each phase runs, what
+    is critical, when the step completes) is `timeline.schedule()`.
+
+    Parameters
+    ----------
+    phases : DataFrame, list of dict, or dict of columns
+        One row per phase: `phase` (unique name), `duration` (ms, 0 for a milestone), and
+        optionally `kind` (input, forward, backward, exchange, optimizer, recompute, checkpoint,
+        host, other), `rank` (0 where neither rank nor members are given), `lane` (phases of one
+        rank and lane run in row order), `release` (ms from the step's start, earliest start
+        allowed from outside), `members` (ranks of a collective, whose rank stays missing).
+    dependencies : DataFrame, list of dict or of tuples, or dict of columns, optional
+        `source`, `target`, and optionally `type` (FS, SS, FF, SF; default FS), `lag` (ms, may be
+        negative; default 0), `origin` (assumed, recorded, inferred; default assumed). A tuple is
+        read in that order.
+    target : str, optional
+        The phase whose finish is the step's completion; without it, the last finish is.
+    name : str
+        What this timeline is, shown with its results.
+
+    Raises
+    ------
+    TimelineError
+        A cycle, an unknown or repeated phase, a missing, negative, infinite or wrongly typed
+        number, an unknown kind, type or column; the message names it and says how to mend it.
+
+    Examples
+    --------
+    >>> step = Timeline(
+    ...     [
+    ...         {"phase": "backward", "kind": "backward", "duration": 400},
+    ...         {"phase": "exchange", "kind": "exchange", "duration": 350},
+    ...         {"phase": "optimizer", "kind": "optimizer", "duration": 100},
+    ...     ],
+    ...     [("backward", "exchange", "SS", 100), ("backward", "optimizer"),
+    ...      ("exchange", "optimizer")],
+    ... )
+    >>> step.completion
+    550.0
+    """
+
+    def __init__(
+        self,
+        phases: TableLike,
+        dependencies: TableLike = None,
+        target: str | None = None,
+        name: str = "",
+    ) -> None:
+        self._set(read_tables(phases, dependencies), target, name)
+
+    def _set(self, tables: Tables, target: str | None, name: str) -> None:
+        if not isinstance(name, str):
+            msg = f"a timeline's name is {name!r}: give a string"
+            raise TimelineError(msg)
+        self._tables = tables
+        self._target = target
+        self._name = name
+        self._graph: Graph = tables.graph(-1 if target is None else tables.find(target))
+
+    def _edited(self, tables: Tables) -> Self:
+        new = object.__new__(type(self))
+        new._set(tables, self._target, self._name)
+        return new
+
+    # What it is
+
+    @property
+    def name(self) -> str:
+        """What this timeline is called."""
+        return self._name
+
+    @property
+    def target(self) -> str | None:
+        """The phase whose finish is the completion; None: the last finish."""
+        return self._target
+
+    @property
+    def ranks(self) -> list[int]:
+        """Every rank with work of its own or in a group, sorted."""
+        return self._tables.ranks()
+
+    @property
+    def phases(self) -> pd.DataFrame:
+        """The phases, indexed by name: kind, rank, lane, duration (ms), release (ms), members.
+
+        A copy: changing it leaves the timeline as it is.
+        """
+        t = self._tables
+        return pd.DataFrame(
+            {
+                "kind": t.kind,
+                "rank": pd.array(np.where(t.rank < 0, None, t.rank), dtype="Int64"),
+                "lane": pd.Series(t.lane, dtype=object),
+                "duration": t.duration,
+                "release": t.release,
+                "members": pd.Series(t.members, dtype=object),
+            }
+        ).set_axis(pd.Index(t.phase, name="phase"))
+
+    @property
+    def dependencies(self) -> pd.DataFrame:
+        """The stored dependencies, in order: source, target, type, lag (ms), origin. A copy."""
+        t = self._tables
+        return pd.DataFrame(
+            {
+                "source": t.phase[t.source],
+                "target": t.phase[t.target],
+                "type": np.array(LINK_TYPES, dtype=object)[t.code],
+                "lag": t.lag,
+                "origin": t.origin,
+            }
+        )
+
+    def __len__(self) -> int:
+        return len(self._tables.phase)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Timeline):
+            return NotImplemented
+        return (
+            self._target == other._target
+            and self._name == other._name
+            and self._tables.same(other._tables)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._name, self._target, tuple(self._tables.duration.tolist())))
+
+    def __repr__(self) -> str:
+        title = f" {self._name!r}" if self._name else ""
+        return (
+            f"<Timeline{title}: {len(self)} phases, {len(self._tables.source)} dependencies, "
+            f"completion {self.completion:.6g} ms>"
+        )
+
+    def _repr_html_(self) -> str:
+        shown = 60
+        table = self.schedule().table.iloc[:shown]
+        frame = self.phases.iloc[:shown][["kind", "rank", "lane", "duration"]].join(
+            table[["start", "finish", "total_float", "critical"]]
+        )
+        body = frame.to_html(float_format=lambda x: f"{x:.6g}", na_rep="", escape=True)
+        more = f"<p>… and {len(self) - shown} more phases</p>" if len(self) > shown else ""
+        title = html.escape(self._name or "timeline")
+        return f"<p><b>{self.completion:.6g} ms</b> completion of {title}</p>{body}{more}"
+
+    # What follows from it
+
+    @cached_property
+    def _schedule(self) -> Schedule:
+        return Schedule(self._tables, self._graph.solve())
+
+    def schedule(self) -> Schedule:
+        """Solve the timeline: starts, floats, critical set, exposed time, breakdown."""
+        return self._schedule
+
+    @property
+    def completion(self) -> float:
+        """When the step completes, ms from its start."""
+        return self._schedule.completion
+
+    def sensitivity(self, phase: str) -> pd.DataFrame:
+        """Return the exact, piecewise-linear answer of the completion to one duration.
+
+        Parameters
+        ----------
+        phase : str
+            The phase whose duration varies; its dependencies stay.
+
+        Returns
+        -------
+        DataFrame
+            The corners of the curve, from a duration of 0: `duration`, `change` (from now),
+            `completion`, `gain` (all ms), and `slope` to the right of each corner (-1, 0 or 1).
+            The last row only shows where the last piece leads.
+
+        Examples
+        --------
+        >>> from stepviz.builders.lesson import lesson
+        >>> lesson().sensitivity("exchange")[["duration", "completion", "slope"]]
+           duration  completion  slope
+        0       0.0       700.0      0
+        1     300.0       700.0      1
+        2     350.0       750.0      1
+        3     700.0      1100.0      1
+        """
+        return sensitivity.curve(self._schedule.solution, self._tables.find(phase))
+
+    # Edits, each a new timeline
+
+    def apply(self, change: Change) -> Timeline:
+        """Return the timeline after a change such as `stepviz.shorten("exchange", 25)`."""
+        return change.on(self).timeline
+
+    def with_duration(self, phase: str, ms: float) -> Self:
+        """Return a timeline in which `phase` lasts `ms` ms."""
+        return self._with_number("duration", phase, ms)
+
+    def with_release(self, phase: str, ms: float) -> Self:
+        """Return a timeline in which `phase` starts at `ms` ms or later; 0 takes the pin out."""
+        return self._with_number("release", phase, ms)
+
+    def _with_number(self, column: str, phase: str, ms: float) -> Self:
+        row = self._tables.find(phase)
+        checked = read_tables([{"phase": phase, "duration": 0.0, column: ms}], None)
+        values = getattr(self._tables, column).copy()
+        values[row] = getattr(checked, column)[0]
+        return self._edited(self._tables.replace(**{column: values}))
+
+    def scale(
+        self,
+        phase: str | Sequence[str] | None = None,
+        factor: float | None = None,
+        *,
+        kind: str | Sequence[str] | None = None,
+        rank: int | None = None,
+    ) -> Timeline:
+        """Return a timeline with durations multiplied by `factor`; see `stepviz.scale`."""
+        from stepviz.core import changes  # noqa: PLC0415 - changes are built on timelines
+
+        return self.apply(changes.scale(phase, factor, kind=kind, rank=rank))
+
+    def with_phase(self, phase: str, *, after: str | None = None, **columns: Any) -> Self:
+        """Return a timeline with one phase more, or with this phase's columns changed.
+
+        Parameters
+        ----------
+        phase : str
+            Name of the phase. One that is there keeps the columns that are not given.
+        after : str, optional
+            Put the phase behind this one in row order, which is lane order; else last (a new one)
+            or where it was.
+        **columns
+            kind, rank, lane, duration (ms), release (ms), members; `phase` renames.
+        """
+        frame = self._records()
+        at = self._tables.place.get(phase)
+        unknown = [c for c in columns if c not in PHASE_COLUMNS]
+        if unknown:
+            shown = near(unknown[0], PHASE_COLUMNS, most=len(PHASE_COLUMNS))
+            msg = f"a phase has no column {unknown[0]!r}: {shown}"
+            raise TimelineError(msg)
+        new: dict[str, Any] = {"phase": phase} if at is None else dict(frame[at])
+        if columns.get("members") is not None:
+            new["rank"] = None
+        elif columns.get("rank") is not None:
+            new["members"] = None
+        elif at is None:
+            new["rank"] = 0
+        new |= columns
+        if at is None:
+            frame.append(new)
+            at = len(frame) - 1
+        else:
+            frame[at] = new
+        links = self._links()
+        renamed = new["phase"]
+        if renamed != phase:
+            for link in links:
+                for end in ("source", "target"):
+                    link[end] = renamed if link[end] == phase else link[end]
+        if after is not None:
+            behind = frame[self._tables.find(after)]
+            if behind is not new:
+                frame.pop(at)
+                frame.insert(next(k for k, r in enumerate(frame) if r is behind) + 1, new)
+        return self._rebuilt(frame, links, renames={phase: renamed})
+
+    def without(self, phase: str | Iterable[str]) -> Self:
+        """Return a timeline without these phases and every dependency that touches them.
+
+        What they stood between is no longer ordered by them. To take only their work out and keep
+        the order, use `stepviz.remove`.
+        """
+        names = {phase} if isinstance(phase, str) else set(phase)
+        for name in names:
+            self._tables.find(name)
+        if self._target in names:
+            msg = f"phase {self._target!r} is the target: name another before taking it out"
+            raise TimelineError(msg)
+        frame = [r for r in self._records() if r["phase"] not in names]
+        links = [d for d in self._links() if not {d["source"], d["target"]} & names]
+        return self._rebuilt(frame, links)
+
+    def connect(
+        self,
+        source: str,
+        target: str,
+        type: str = "FS",  # noqa: A002 - the field's word for it
+        lag: float = 0.0,
+        origin: str = "assumed",
+    ) -> Self:
+        """Return a timeline with one dependency more, `lag` in ms."""
+        for name in (source, target):
+            self._tables.find(name)
+        new = {"source": source, "target": target, "type": type, "lag": lag, "origin": origin}
+        if self._rows(source, target, type).size:
+            msg = f"{source!r} → {target!r} ({type}) is there already: use with_lag to change it"
+            raise TimelineError(msg)
+        return self._rebuilt(self._records(), [*self._links(), new])
+
+    def disconnect(self, source: str, target: str, type: str | None = None) -> Self:  # noqa: A002
+        """Return a timeline without the dependencies from source to target (of one type)."""
+        gone = set(self._one_type(source, target, type).tolist())
+        keep = np.array([k not in gone for k in range(len(self._tables.source))], dtype=bool)
+        t = self._tables
+        return self._edited(
+            t.replace(
+                source=t.source[keep],
+                target=t.target[keep],
+                code=t.code[keep],
+                lag=t.lag[keep],
+                origin=t.origin[keep],
+            )
+        )
+
+    def with_lag(self, source: str, target: str, lag: float, type: str | None = None) -> Self:  # noqa: A002
+        """Return a timeline in which this dependency has a lag of `lag` ms."""
+        rows = self._one_type(source, target, type)
+        checked = read_tables(
+            [{"phase": source, "duration": 0}, {"phase": target, "duration": 0}],
+            [(source, target, "FS", lag)],
+        )
+        lags = self._tables.lag.copy()
+        lags[rows] = checked.lag[0]
+        return self._edited(self._tables.replace(lag=lags))
+
+    def with_target(self, target: str | None) -> Self:
+        """Return a timeline whose completion is the finish of `target`, or the last finish."""
+        new = object.__new__(type(self))
+        new._set(self._tables, target, self._name)
+        return new
+
+    def with_name(self, name: str) -> Self:
+        """Return the same timeline under another name."""
+        new = object.__new__(type(self))
+        new._set(self._tables, self._target, name)
+        return new
+
+    def _rows(self, source: str, target: str, type: str | None) -> Any:  # noqa: A002
+        t = self._tables
+        hit = (t.source == t.find(source)) & (t.target == t.find(target))
+        if type is not None:
+            if type not in LINK_TYPES:
+                msg = f"type {type!r} is unknown: {near(type, LINK_TYPES)}"
+                raise TimelineError(msg)
+            hit &= t.code == LINK_TYPES.index(type)
+        return np.flatnonzero(hit)
+
+    def _one_type(self, source: str, target: str, type: str | None) -> Any:  # noqa: A002
+        rows = self._rows(source, target, type)
+        types = sorted({LINK_TYPES[c] for c in self._tables.code[rows]})
+        if not len(rows):
+            t = self._tables
+            outward = t.phase[t.target[t.source == t.find(source)]].tolist()
+            leads = f"it leads to {', '.join(map(repr, outward[:6]))}" if outward else "to none"
+            of = f" of type {type}" if type else ""
+            msg = f"there is no dependency{of} from {source!r} to {target!r}; {leads}"
+            raise TimelineError(msg)
+        if len(types) > 1:
+            msg = f"{source!r} → {target!r} has types {' and '.join(types)}: say which with type="
+            raise TimelineError(msg)
+        return rows
+
+    def _rebuilt(
+        self,
+        records: list[dict[str, Any]],
+        links: list[dict[str, Any]],
+        renames: Mapping[str, str] | None = None,
+    ) -> Self:
+        target = self._target
+        if renames and target is not None:
+            target = renames.get(target, target)
+        return type(self)(records, links, target, self._name)
+
+    # Frames and JSON
+
+    def _records(self) -> list[dict[str, Any]]:
+        t = self._tables
+        rows = zip(
+            t.phase.tolist(),
+            t.kind.tolist(),
+            (None if r < 0 else r for r in t.rank.tolist()),
+            t.lane.tolist(),
+            t.duration.tolist(),
+            t.release.tolist(),
+            t.members.tolist(),
+            strict=True,
+        )
+        return [dict(zip(PHASE_COLUMNS, row, strict=True)) for row in rows]
+
+    def _links(self) -> list[dict[str, Any]]:
+        t = self._tables
+        rows = zip(
+            t.phase[t.source].tolist(),
+            t.phase[t.target].tolist(),
+            (LINK_TYPES[c] for c in t.code.tolist()),
+            t.lag.tolist(),
+            t.origin.tolist(),
+            strict=True,
+        )
+        return [dict(zip(DEPENDENCY_COLUMNS, row, strict=True)) for row in rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the timeline as plain data: what `to_json` writes and the editor's value is."""
+        phases = self._records()
+        for record in phases:
+            if record["members"] is None:
+                del record["members"]
+            else:
+                record["members"] = list(record["members"])
+        return {
+            "schema": SCHEMA,
+            "name": self._name,
+            "target": self._target,
+            "phases": phases,
+            "dependencies": self._links(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` wrote."""
+        if not isinstance(data, Mapping):
+            msg = f"a timeline's JSON is an object with 'phases', not {type(data).__name__}"
+            raise TimelineError(msg)
+        known = ("schema", "name", "target", "phases", "dependencies")
+        unknown = [key for key in data if key not in known]
+        if unknown or "phases" not in data:
+            what = f"has an unknown key {unknown[0]!r}" if unknown else "has no 'phases'"
+            msg = f"a timeline's JSON {what}: it has {', '.join(map(repr, known))}"
+            raise TimelineError(msg)
+        schema = data.get("schema", SCHEMA)
+        if schema != SCHEMA:
+            msg = f"this is {schema!r}; this version of stepviz reads {SCHEMA!r}"
+            raise TimelineError(msg)
+        return cls(
+            data["phases"], data.get("dependencies"), data.get("target"), data.get("name") or ""
+        )
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the timeline as standard JSON; every number survives to the last bit."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read what `to_json` wrote; broken JSON is a `TimelineError` that says where."""
+        try:
+            data = json.loads(text)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            msg = f"this is not JSON: {error}. Give the text that to_json wrote"
+            raise TimelineError(msg) from None
+        return cls.from_dict(data)

@@ -1,0 +1,57 @@
+"""What stepviz raises: one tree, each message says what, where and what to do.
+
+StepvizError (a ValueError)
+├── TimelineError   a timeline that has no meaning, or an edit that would make one
+├── ChangeError     a change that matches nothing or cannot be made
+└── TraceError      a profiler trace that cannot be read
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class StepvizError(ValueError):
+    """Base of every error that stepviz raises on purpose."""
+
+
+class TimelineError(StepvizError):
+    """A timeline, or an edit of one, that has no meaning."""
+
+
+class ChangeError(StepvizError):
+    """A change that matches nothing, or cannot be made on this timeline."""
+
+
+class TraceError(StepvizError):
+    """A trace, or a folder of traces, that cannot be read."""
+
+
+def near(name: object, known: Iterable[object], *, most: int = 5) -> str:
+    """Say which known names are close to `name`, or which there are.
+
+    Parameters
+    ----------
+    name : object
+        What was asked for.
+    known : iterable
+        What there is.
+    most : int
+        The longest list to show.
+
+    Returns
+    -------
+    str
+        A clause such as ``did you mean 'backward'?`` or ``there are 'a', 'b'``.
+    """
+    names = list(dict.fromkeys(str(k) for k in known))
+    if not names:
+        return "there are none"
+    lowered = {n.lower(): n for n in reversed(names)}
+    close = difflib.get_close_matches(str(name).lower(), lowered, n=3, cutoff=0.5)
+    close += [low for low in lowered if str(name).lower() in low and low not in close][:3]
+    if close:
+        return "did you mean " + " or ".join(repr(lowered[c]) for c in close[:3]) + "?"
+    shown = ", ".join(repr(n) for n in names[:most])
+    return f"there are {shown}" + (f" and {len(names) - most} more" if len(names) > most else "")
