@@ -60,5 +60,5 @@ setup-lab:
 
 setup-test:
 	@$(PYTHON) tools/setup_env.py test --torch '$(TORCH)'
-	@python tools/setup_browser.py
-	@python tools/setup_frontend.py
+	@python -m tools.setup_browser
+	@python -m tools.setup_frontend

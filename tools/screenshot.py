@@ -1,6 +1,6 @@
 """Run a notebook in a real JupyterLab and take pictures of it, light and dark.
 
-    .venv/bin/python tools/screenshot.py notebooks/01_a_step_is_a_graph.ipynb
+    .venv/bin/python -m tools.screenshot notebooks/01_a_step_is_a_graph.ipynb
 
 The notebook is copied first, so running it changes nothing in the checkout. Pictures of each
 editor in it go to ``screenshots/``; with ``--page``, pictures of the whole window too.
@@ -9,18 +9,15 @@ editor in it go to ``screenshots/``; with ``--page``, pictures of the whole wind
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from pathlib import Path
-
-# `python tools/screenshot.py` puts tools/ on the path, not the folder above it
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Page, sync_playwright
 
 from tools import jupyter_lab
 from tools.find_chromium import FLAGS, require_chromium
+
+ROOT = Path(__file__).resolve().parents[1]
 
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 

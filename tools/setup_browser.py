@@ -1,7 +1,8 @@
 """Make sure that there is a Chromium for the browser tests; safe to repeat.
 
 Uses $CHROMIUM or the system's where there is one; else installs the distribution's package when
-root and apt is there; else lets Playwright fetch its own. Run with ``.venv``'s Python.
+root and apt is there; else lets Playwright fetch its own. Run it as
+``.venv/bin/python -m tools.setup_browser``.
 """
 
 from __future__ import annotations
@@ -11,9 +12,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-# `python tools/setup_browser.py` puts tools/ on the path, not the folder above it
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools.find_chromium import HOW_TO_GET_ONE, RECORD, ChromiumNotFoundError, find_chromium
 

@@ -1,7 +1,7 @@
 """Make sure that Node is there and the front end's packages are installed; safe to repeat.
 
 Uses the system's Node where it is new enough, else the one that PyPI carries, put into ``.venv``.
-Run with ``.venv``'s Python; the Makefile puts ``.venv/bin`` first on PATH.
+The Makefile runs it as ``python -m tools.setup_frontend`` with ``.venv/bin`` first on PATH.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FRONTEND = ROOT / "stepviz" / "widgets" / "frontend"
 STAMP = FRONTEND / "node_modules" / ".stepviz-lock"
-OLDEST_NODE = 18
+OLDEST_NODE = 20  # as "engines" in the front end's package.json
 
 
 def say(text: str) -> None:
