@@ -1,41 +1,180 @@
-import type { Solved } from "./solver";
-import type { Kind, TimelineDoc } from "./types";
+// What a schedule means on each rank: exposed time, the parts of the step, the two wrong answers.
+// Written to agree with stepviz.core (a test compares them); pure, so views may call it per frame.
 
-export type Segment = readonly [number, number];
+import { intersect, type Segment, subtract, total, union } from "./intervals";
+import type { Solved } from "./solver";
+import { COMPUTE_KINDS, type Kind, type Phase, type TimelineDoc } from "./types";
+
+export type { Segment } from "./intervals";
+
+/** The parts of a step in order of precedence; "idle" is what none of them covers. */
+export const BREAKDOWN_ROWS = [
+  "forward",
+  "backward",
+  "recompute",
+  "exchange",
+  "wait",
+  "optimizer",
+  "input",
+  "checkpoint",
+  "host",
+  "other",
+  "idle",
+] as const;
+export type RowName = (typeof BREAKDOWN_ROWS)[number];
+
 export interface BreakdownRow {
-  /** A kind, "wait" or "idle". */
-  readonly row: string;
+  readonly row: RowName;
   readonly ms: number;
   readonly segments: readonly Segment[];
 }
 
-export function ranks(_doc: TimelineDoc): number[] {
-  throw new Error("not yet");
+/** The categories of the plain sum and the plain maximum. */
+const CATEGORIES: readonly (readonly Kind[])[] = [
+  ["input"],
+  COMPUTE_KINDS,
+  ["exchange"],
+  ["optimizer"],
+];
+
+/** The ranks a phase runs on. */
+export function ranksOf(phase: Phase): readonly number[] {
+  return phase.rank === null ? (phase.members ?? []) : [phase.rank];
 }
-export function intervals(_solved: Solved, _kinds: readonly Kind[], _rank: number): Segment[] {
-  throw new Error("not yet");
+
+/** Every rank that owns a phase or is a member of one, ascending. */
+export function ranks(doc: TimelineDoc): number[] {
+  return [...new Set(doc.phases.flatMap(ranksOf))].sort((a, b) => a - b);
 }
-export function exposed(_solved: Solved, _kind: Kind): Map<number, number> {
-  throw new Error("not yet");
+
+/**
+ * When each rank of a phase gets to it. A member of a collective arrives when that rank's own
+ * phases allow, at the latest at the start; without such phases, and elsewhere, at the start.
+ */
+export function arrivals(solved: Solved, row: number): Map<number, number> {
+  const phase = solved.doc.phases[row]!;
+  const start = solved.start[row]!;
+  const found = new Map<number, number>();
+  if (phase.rank === null) {
+    for (const link of solved.dependencies) {
+      if (link.target !== row) continue;
+      const head =
+        link.type === "FS" || link.type === "FF"
+          ? solved.finish[link.source]!
+          : solved.start[link.source]!;
+      const onFinish = link.type === "FF" || link.type === "SF";
+      const candidate = head + link.lag - (onFinish ? phase.duration : 0);
+      const rank = solved.doc.phases[link.source]!.rank;
+      if (rank !== null) found.set(rank, Math.max(found.get(rank) ?? 0, candidate));
+    }
+  }
+  return new Map(
+    ranksOf(phase).map((rank) => [rank, Math.min(found.get(rank) ?? start, start)]),
+  );
 }
-export function exposedSegments(_solved: Solved, _kind: Kind, _rank: number): Segment[] {
-  throw new Error("not yet");
+
+/** When phases of these kinds run on a rank; a collective runs from the rank's arrival. */
+export function intervals(solved: Solved, kinds: readonly Kind[], rank: number): Segment[] {
+  const spans: Segment[] = [];
+  solved.doc.phases.forEach((phase, row) => {
+    if (!kinds.includes(phase.kind)) return;
+    if (phase.rank === rank) {
+      spans.push([solved.start[row]!, solved.finish[row]!]);
+    } else if (phase.rank === null && phase.members?.includes(rank)) {
+      spans.push([arrivals(solved, row).get(rank)!, solved.finish[row]!]);
+    }
+  });
+  return union(spans);
 }
-export function overlap(_solved: Solved, _a: Kind, _b: Kind): Map<number, number> {
-  throw new Error("not yet");
+
+/** When a kind runs on a rank and no compute of that rank does. */
+export function exposedSegments(solved: Solved, kind: Kind, rank: number): Segment[] {
+  return subtract(intervals(solved, [kind], rank), intervals(solved, COMPUTE_KINDS, rank));
 }
-export function breakdown(_solved: Solved, _rank: number): BreakdownRow[] {
-  throw new Error("not yet");
+
+/** Exposed time of a kind by rank, ms. */
+export function exposed(solved: Solved, kind: Kind): Map<number, number> {
+  return new Map(
+    ranks(solved.doc).map((rank) => [rank, total(exposedSegments(solved, kind, rank))]),
+  );
 }
-export function plainSum(_solved: Solved): number {
-  throw new Error("not yet");
+
+/** Time when both kinds run, by rank, ms. */
+export function overlap(solved: Solved, a: Kind, b: Kind): Map<number, number> {
+  return new Map(
+    ranks(solved.doc).map((rank) => [
+      rank,
+      total(intersect(intervals(solved, [a], rank), intervals(solved, [b], rank))),
+    ]),
+  );
 }
-export function plainMaximum(_solved: Solved): number {
-  throw new Error("not yet");
+
+/** The step of a rank cut into parts that add up to the completion; rows without time are left out. */
+export function breakdown(solved: Solved, rank: number): BreakdownRow[] {
+  const spans = new Map<RowName, Segment[]>();
+  const add = (row: RowName, segment: Segment) => {
+    const list = spans.get(row);
+    if (list === undefined) spans.set(row, [segment]);
+    else list.push(segment);
+  };
+  solved.doc.phases.forEach((phase, row) => {
+    const finish = solved.finish[row]!;
+    if (phase.rank === rank) {
+      add(phase.kind, [solved.start[row]!, finish]);
+    } else if (phase.rank === null && phase.members?.includes(rank)) {
+      const arrived = arrivals(solved, row);
+      const last = Math.max(...arrived.values());
+      if (phase.kind === "exchange") {
+        add("wait", [arrived.get(rank)!, last]);
+        add("exchange", [last, finish]);
+      } else {
+        add(phase.kind, [arrived.get(rank)!, finish]);
+      }
+    }
+  });
+  let free: Segment[] = union([[0, solved.completion]]);
+  const rows: BreakdownRow[] = [];
+  for (const row of BREAKDOWN_ROWS) {
+    const segments = row === "idle" ? free : intersect(union(spans.get(row) ?? []), free);
+    if (segments.length === 0) continue;
+    free = subtract(free, segments);
+    rows.push({ row, ms: total(segments), segments });
+  }
+  return rows;
 }
-export function slowestRank(_solved: Solved): number {
-  throw new Error("not yet");
+
+/** What adding up the categories says: the largest over ranks, ms. One of the wrong answers. */
+export function plainSum(solved: Solved): number {
+  return Math.max(...categoryTimes(solved.doc).map((times) => times.reduce((a, b) => a + b, 0)));
 }
-export function arrivals(_solved: Solved, _phase: number): Map<number, number> {
-  throw new Error("not yet");
+
+/** What the longest category says: the largest over ranks, ms. The other wrong answer. */
+export function plainMaximum(solved: Solved): number {
+  return Math.max(...categoryTimes(solved.doc).map((times) => Math.max(...times)));
+}
+
+function categoryTimes(doc: TimelineDoc): number[][] {
+  const byRank = new Map(ranks(doc).map((rank) => [rank, CATEGORIES.map(() => 0)]));
+  for (const phase of doc.phases) {
+    const category = CATEGORIES.findIndex((kinds) => kinds.includes(phase.kind));
+    if (category < 0) continue;
+    for (const rank of ranksOf(phase)) byRank.get(rank)![category]! += phase.duration;
+  }
+  return [...byRank.values()];
+}
+
+/** The rank whose work ends last (the target's rank, where one is named); the lowest of several. */
+export function slowestRank(solved: Solved): number {
+  const { doc, finish } = solved;
+  if (doc.target !== null) {
+    const target = doc.phases[solved.index.get(doc.target)!]!;
+    if (target.rank !== null) return target.rank;
+  }
+  const last = new Map<number, number>();
+  doc.phases.forEach((phase, row) => {
+    for (const rank of ranksOf(phase)) {
+      last.set(rank, Math.max(last.get(rank) ?? 0, finish[row]!));
+    }
+  });
+  return ranks(doc).reduce((slow, rank) => (last.get(rank)! > last.get(slow)! ? rank : slow));
 }
