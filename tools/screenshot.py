@@ -24,7 +24,9 @@ THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 SET_THEME = """async (theme) => {
     await window.jupyterapp.commands.execute('apputils:change-theme', { theme });
 }"""
-THEME_IS = "dark => document.body.dataset.jpThemeLight === String(!dark)"
+# the splash covers the window while the theme loads
+THEME_IS = """dark => document.body.dataset.jpThemeLight === String(!dark)
+    && !document.querySelector('#jupyterlab-splash')"""
 
 
 def take(page: Page, name: str, out: Path, *, whole_page: bool) -> list[Path]:
