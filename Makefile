@@ -30,7 +30,8 @@ help:
 	@echo "make clean      remove what set-up and tests made"
 
 lab: setup-lab
-	jupyter lab $(AS_ROOT) --port $(PORT) $(LAB_ARGS) $(START_NOTEBOOK)
+	jupyter lab $(AS_ROOT) --port $(PORT) --ServerApp.root_dir=. \
+	  --LabApp.default_url=/lab/tree/$(START_NOTEBOOK) $(LAB_ARGS)
 
 # In two parts: what measures time, or drives a JupyterLab, shares the machine with nothing.
 test: lint
