@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.find_chromium import HOW_TO_GET_ONE, RECORD, ChromiumNotFoundError, find_chromium
+from tools.find_chromium import RECORD, ChromiumNotFoundError, find_chromium
 
 
 def say(text: str) -> None:
@@ -68,7 +68,10 @@ def main() -> None:
     if install_with_apt() or install_with_playwright():
         say(f"Chromium: {find_chromium()}")
         return
-    sys.exit(f"stepviz set-up: {HOW_TO_GET_ONE}")
+    sys.exit(
+        "stepviz set-up: there is no Chromium and none could be installed. Install Chromium or Google "
+        "Chrome yourself, or set CHROMIUM to the path of one, and run make again."
+    )
 
 
 if __name__ == "__main__":
