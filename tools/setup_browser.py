@@ -69,8 +69,8 @@ def main() -> None:
         say(f"Chromium: {find_chromium()}")
         return
     sys.exit(
-        "stepviz set-up: there is no Chromium and none could be installed. Install Chromium or Google "
-        "Chrome yourself, or set CHROMIUM to the path of one, and run make again."
+        "stepviz set-up: there is no Chromium and none could be installed. Install Chromium or "
+        "Google Chrome yourself, or set CHROMIUM to the path of one, and run make again."
     )
 
 

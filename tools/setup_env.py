@@ -8,8 +8,6 @@ standard library and stays readable to older Pythons, which are refused with a s
 A stamp in ``.venv/stamps`` remembers what was installed; nothing is done while it still fits.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json
