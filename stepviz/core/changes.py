@@ -80,7 +80,9 @@ class Selection:
             here = tables.rank == self.rank
             if not (wanted & here).any():
                 of = f" of rank {self.rank}"
-                shared = [r for r in np.flatnonzero(wanted) if self.rank in tables.ranks_of(r)]
+                shared = [
+                    r for r in np.flatnonzero(wanted).tolist() if self.rank in tables.ranks_of(r)
+                ]
                 hint = (
                     "they belong to a group of ranks, so leave rank= out"
                     if shared
@@ -105,17 +107,18 @@ class Selection:
 
 
 def _number(value: float | None, what: str, *, least: float | None = 0.0) -> float:
-    bad = value is None or isinstance(value, bool) or not isinstance(value, int | float | np.number)
-    if bad or not math.isfinite(value) or (least is not None and value < least):  # type: ignore[arg-type]  # checked by `bad`
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    given = float(value) if number and value is not None else math.nan
+    if not math.isfinite(given) or (least is not None and given < least):
         rule = "" if least is None else f" of {least:g} or more"
         msg = f"{what} is {value!r}: give a finite number{rule}"
         raise ChangeError(msg)
-    return float(value)  # type: ignore[arg-type]  # checked above
+    return given
 
 
 def _shown(tables: Tables, rows: list[int]) -> str:
     names = tables.phase[rows].tolist()
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")  # noqa: PLR2004
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _with_durations(timeline: Timeline, rows: list[int], values: list[float]) -> Timeline:
@@ -276,7 +279,7 @@ class ShrinkTail(Change):
             late = [r for r in late if solution.finish[r] - end > solution.tolerance]
             if not late:
                 return timeline
-            row = max(late, key=lambda r: (solution.finish[r], r))
+            row = max(late, key=lambda r: (tables.duration[r] > 0, solution.finish[r], r))
             over = float(solution.finish[row]) - end
             step = min(over, float(tables.duration[row]))
             g = solution.graph

@@ -42,8 +42,9 @@ def compare(
     --------
     >>> from stepviz.builders.lesson import lesson
     >>> from stepviz.core.changes import shorten
-    >>> table = compare(lesson(), {"exchange": shorten("exchange", 100),
-    ...                            "backward": shorten("backward", 100)})
+    >>> table = compare(
+    ...     lesson(), {"exchange": shorten("exchange", 100), "backward": shorten("backward", 100)}
+    ... )
     >>> table["gain"].tolist()
     [50.0, 0.0, 100.0]
     """

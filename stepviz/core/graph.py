@@ -11,9 +11,9 @@ single thread, say) by a plain loop, which is faster than a million tiny array c
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,8 @@ class Graph:
     @cached_property
     def from_finish(self) -> NDArray[np.bool_]:
         """Whether each edge leaves from its source's finish (FS, FF)."""
-        return self.code % 2 == 0
+        leaves: NDArray[np.bool_] = self.code % 2 == 0
+        return leaves
 
     @cached_property
     def to_finish(self) -> NDArray[np.bool_]:
@@ -156,17 +157,17 @@ def _topological(g: Graph) -> _Order:
 
 
 def _one_by_one(g: Graph, successors: Ints, out_ptr: Ints) -> Ints:
+    if (g.source < g.target).all():
+        return np.arange(g.n)
     waiting = np.bincount(g.target, minlength=g.n).tolist()
     after, ptr = successors.tolist(), out_ptr.tolist()
-    queue = deque(i for i, w in enumerate(waiting) if w == 0)
-    order = []
-    while queue:
-        i = queue.popleft()
-        order.append(i)
+    order = [i for i, w in enumerate(waiting) if w == 0]
+    for i in order:  # grows while it is walked
         for j in after[ptr[i] : ptr[i + 1]]:
-            waiting[j] -= 1
-            if waiting[j] == 0:
-                queue.append(j)
+            left = waiting[j] - 1
+            waiting[j] = left
+            if not left:
+                order.append(j)
     return np.array(order, dtype=np.int64)
 
 
@@ -198,7 +199,7 @@ def _forward(g: Graph) -> Floats:
     start = np.maximum(g.release, 0.0)
     cut = np.where(acts_on_finish, g.duration[g.target[edges]], 0.0)
     levels = order.levels.tolist()
-    for a, b in zip(levels[:-1], levels[1:], strict=True):
+    for a, b in pairwise(levels):
         lo, hi = order.into_at[a], order.into_at[b]
         here = order.phases[a:b]
         if hi > lo:
@@ -216,13 +217,16 @@ def _forward_loop(g: Graph, event: Ints, lag: Floats, acts: NDArray[np.bool_]) -
     ptr, duration = order.into_at.tolist(), g.duration.tolist()
     release = np.maximum(g.release, 0.0).tolist()
     events, lags, on_finish = event.tolist(), lag.tolist(), acts.tolist()
-    for k, i in enumerate(order.phases.tolist()):
+    e = 0
+    for i, last in zip(order.phases.tolist(), ptr[1:], strict=True):
         at, length = release[i], duration[i]
-        for e in range(ptr[k], ptr[k + 1]):
+        while e < last:
             bound = times[events[e]] + lags[e]
             if on_finish[e]:
                 bound -= length
-            at = max(at, bound)
+            if bound > at:
+                at = bound
+            e += 1
         times[i] = at
         times[i + n] = at + length
     return np.array(times[:n])
@@ -260,15 +264,16 @@ def _backward_loop(
     ptr, duration = order.out_at.tolist(), g.duration.tolist()
     bounds = (sink - g.duration).tolist()
     events, lags, from_finish = event.tolist(), lag.tolist(), leaves.tolist()
-    phases = order.phases.tolist()
-    for k in range(n - 1, -1, -1):
-        i = phases[k]
+    e = len(events) - 1
+    for i, first in zip(order.phases[::-1].tolist(), ptr[-2::-1], strict=True):
         at, length = bounds[i], duration[i]
-        for e in range(ptr[k], ptr[k + 1]):
+        while e >= first:
             bound = times[events[e]] - lags[e]
             if from_finish[e]:
                 bound -= length
-            at = min(at, bound)
+            if bound < at:
+                at = bound
+            e -= 1
         times[i] = at
         times[i + n] = at + length
     return np.array(times[:n])
@@ -313,7 +318,8 @@ class Solution:
     @cached_property
     def critical(self) -> NDArray[np.bool_]:
         """Whether each phase has no total float."""
-        return self.total_float == 0.0
+        none: NDArray[np.bool_] = self.total_float == 0.0
+        return none
 
     @cached_property
     def slack(self) -> Floats:
@@ -333,7 +339,8 @@ class Solution:
     def critical_edges(self) -> NDArray[np.bool_]:
         """Whether each edge lies on a longest path."""
         g = self.graph
-        return self.critical[g.source] & self.critical[g.target] & (self.slack == 0.0)
+        tight: NDArray[np.bool_] = self.slack == 0.0
+        return self.critical[g.source] & self.critical[g.target] & tight
 
     @cached_property
     def binding(self) -> Ints:

@@ -71,9 +71,7 @@ class Schedule:
                 "free_float": s.free_float,
                 "drag": self._drag,
                 "critical": s.critical,
-                "binding_dependency": pd.array(
-                    np.where(s.binding < 0, None, s.binding), dtype="Int64"
-                ),
+                "binding_dependency": pd.arrays.IntegerArray(s.binding, s.binding < 0),
             },
             index=pd.Index(self._tables.phase, name="phase"),
         )
@@ -183,7 +181,9 @@ class Schedule:
         self._need(first)
         self._need(second)
         return self._by_rank(
-            lambda rank: total(intersect(self._spans(rank, (first,)), self._spans(rank, (second,)))),
+            lambda rank: total(
+                intersect(self._spans(rank, (first,)), self._spans(rank, (second,)))
+            ),
             f"overlap of {first} and {second}",
         )
 
@@ -245,7 +245,7 @@ class Schedule:
 
     def __repr__(self) -> str:
         critical = self._tables.phase[self.solution.critical].tolist()
-        shown = ", ".join(critical[:6]) + (" …" if len(critical) > 6 else "")  # noqa: PLR2004
+        shown = ", ".join(critical[:6]) + (" …" if len(critical) > 6 else "")
         return f"<Schedule: completion {self.completion:.6g} ms, critical: {shown}>"
 
     def _repr_html_(self) -> str:

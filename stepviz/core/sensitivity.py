@@ -27,43 +27,43 @@ from stepviz.core.graph import Floats, Ints, Solution
 
 @dataclass(frozen=True)
 class Response:
-    """The completion as max(level, fall - x, rise + x) of one duration x, all in ms."""
+    """The completion as max(level, fall - x, rise + x) of each phase's own duration x, all ms."""
 
-    level: float
-    fall: float
-    rise: float
+    level: Floats
+    fall: Floats
+    rise: Floats
 
-    def at(self, duration: float) -> float:
-        """Completion, ms, if the phase lasted `duration` ms."""
-        return max(self.level, self.fall - duration, self.rise + duration)
+    def at(self, duration: Floats) -> Floats:
+        """Completion, ms, if a phase lasted `duration` ms and all others what they do."""
+        return np.maximum(self.level, np.maximum(self.fall - duration, self.rise + duration))
 
-    def lowest(self, upto: float) -> float:
+    def lowest(self, upto: Floats) -> Floats:
         """Least completion, ms, over durations from 0 to `upto` ms."""
-        crossing = 0.0
-        if self.fall > -np.inf and self.rise > -np.inf:
-            crossing = (self.fall - self.rise) / 2
-        elif self.fall > -np.inf:
-            crossing = upto
-        return self.at(min(max(crossing, 0.0), upto))
+        crossing = np.zeros(len(self.level))  # no falling line: the shorter the better
+        falls = self.fall > -np.inf
+        crossing[falls] = upto[falls]
+        both = falls & (self.rise > -np.inf)
+        crossing[both] = (self.fall[both] - self.rise[both]) / 2
+        return self.at(np.clip(crossing, 0.0, upto))
 
-    def breakpoints(self) -> list[float]:
-        """Positive durations, ms, at which the slope changes."""
-        points = [self.fall - self.level, self.level - self.rise]
-        if points[0] > points[1]:  # the level never shows between the two lines
-            points = [(self.fall - self.rise) / 2]
-        return [float(x) for x in points if 0.0 < x < np.inf]
+    def corners(self, phase: int) -> tuple[float, float]:
+        """Durations, ms, where one phase's curve stops falling and where it starts to rise."""
+        level, fall, rise = (float(x[phase]) for x in (self.level, self.fall, self.rise))
+        if fall - level > level - rise:  # the level never shows between the two lines
+            return (fall - rise) / 2, (fall - rise) / 2
+        return fall - level, level - rise
 
 
-def responses(solution: Solution, phases: Ints) -> list[Response]:
-    """Return the exact response of the completion to each of `phases`' durations."""
+def response(solution: Solution) -> Response:
+    """Return the exact answer of the completion to each phase's duration."""
     reach_start, reach_finish = _reaches(solution)
     tail_start, tail_finish = _tails(solution)
-    without = _avoiding(solution)
-    level = np.maximum(
-        without, np.maximum(reach_start + tail_start, reach_finish + tail_finish)
+    through = np.maximum(reach_start + tail_start, reach_finish + tail_finish)
+    return Response(
+        level=np.maximum(_avoiding(solution), through),
+        fall=reach_finish + tail_start,
+        rise=reach_start + tail_finish,
     )
-    fall, rise = reach_finish + tail_start, reach_start + tail_finish
-    return [Response(float(level[i]), float(fall[i]), float(rise[i])) for i in phases]
 
 
 def drags(solution: Solution) -> Floats:
@@ -72,35 +72,27 @@ def drags(solution: Solution) -> Floats:
     Dependencies are kept. 0 for a phase that is not critical (Devaux's drag, extended to all four
     link types by the exact curve).
     """
-    drag = np.zeros(solution.graph.n)
-    critical = np.flatnonzero(solution.critical)
-    durations = solution.graph.duration[critical].tolist()
-    for i, d, response in zip(
-        critical.tolist(), durations, responses(solution, critical), strict=True
-    ):
-        drag[i] = solution.completion - response.lowest(d)
-    return np.maximum(solution.snap(drag), 0.0)
+    saved = solution.completion - response(solution).lowest(solution.graph.duration)
+    return np.where(solution.critical, np.maximum(solution.snap(saved), 0.0), 0.0)
 
 
 def curve(solution: Solution, phase: int) -> pd.DataFrame:
-    """Return the response of the completion to one duration as a table of its corners."""
-    g = solution.graph
-    duration = float(g.duration[phase])
-    response = responses(solution, np.array([phase]))[0]
-    corners = response.breakpoints()
-    end = 2 * max([duration, *corners]) or max(solution.completion, 1.0)
-    at = sorted({0.0, duration, *corners, end})
-    completion = [response.at(x) for x in at]
-    slope = [
-        (response.at(b) - response.at(a)) / (b - a) for a, b in zip(at[:-1], at[1:], strict=True)
-    ]
+    """Return the answer of the completion to one duration as a table of its corners."""
+    duration = float(solution.graph.duration[phase])
+    answer = response(solution)
+    falls_to, rises_from = answer.corners(phase)
+    corners = [x for x in (falls_to, rises_from) if 0.0 < x < np.inf]
+    end = max(2 * max([duration, *corners]), solution.completion, 1.0)
+    at = np.array(sorted({0.0, duration, *corners, end}))
+    one = Response(answer.level[[phase]], answer.fall[[phase]], answer.rise[[phase]])
+    completion = one.at(at)
     return pd.DataFrame(
         {
             "duration": at,
-            "change": [x - duration for x in at],
+            "change": at - duration,
             "completion": completion,
-            "gain": [solution.completion - c for c in completion],
-            "slope": [*(round(s) for s in slope), 1 if response.rise > -np.inf else 0],
+            "gain": solution.completion - completion,
+            "slope": np.where(at < falls_to, -1, np.where(at >= rises_from, 1, 0)),
         }
     )
 

@@ -74,7 +74,7 @@ class Tables:
     def lane_pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Neighbours in a lane that no stored dependency already orders: (before, after)."""
         rows = np.flatnonzero([lane is not None for lane in self.lane])
-        if len(rows) < 2:  # noqa: PLR2004 - a pair needs two
+        if len(rows) < 2:
             return rows[:0], rows[:0]
         lane = pd.factorize(self.lane[rows])[0].astype(np.int64)
         group = (self.rank[rows] + 1) * (int(lane.max()) + 1) + lane
@@ -109,7 +109,7 @@ class Tables:
 
     def _cycle_message(self, graph: Graph, rows: list[int]) -> str:
         names = [self.phase[graph.source[r]] for r in rows]
-        shown = names if len(names) <= 8 else [*names[:4], "…", *names[-3:]]  # noqa: PLR2004
+        shown = names if len(names) <= 8 else [*names[:4], "…", *names[-3:]]
         chain = " → ".join(repr(n) if n != "…" else n for n in [*shown, names[0]])
         msg = f"these phases wait for each other in a cycle: {chain}"
         by_lane = [r for r in rows if r >= len(self.source)]
@@ -249,7 +249,7 @@ def _record_columns(
         raise TimelineError(msg)
     records = []
     for k, record in enumerate(table):
-        if pairs and isinstance(record, tuple) and 2 <= len(record) <= len(known):  # noqa: PLR2004
+        if pairs and isinstance(record, tuple) and 2 <= len(record) <= len(known):
             records.append(dict(zip(known, record, strict=False)))
         elif isinstance(record, Mapping):
             records.append(dict(record))
@@ -283,19 +283,18 @@ def _numbers(
     default: float | None = None,
     n: int = 0,
 ) -> NDArray[np.float64]:
-    """Return a column of finite numbers; `default` fills what is missing, else it is an error."""
+    """Return a column of finite numbers; `default` stands for None and NA, never for NaN."""
     if values is None:
         return np.full(n, default, dtype=np.float64)
     dtype = getattr(values, "dtype", None)
     if dtype is not None and getattr(dtype, "kind", "O") in "iuf":
         series = pd.Series(values)
-        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        if default is not None:
-            numbers = np.where(series.isna(), default, numbers)
+        empty = np.nan if default is None else default
+        numbers = series.to_numpy(dtype=np.float64, na_value=empty)
     else:
         numbers = np.empty(len(values), dtype=np.float64)
         for row, value in enumerate(values):
-            if _missing(value):
+            if value is None or value is pd.NA:
                 numbers[row] = np.nan if default is None else default
             elif isinstance(value, bool | np.bool_) or not isinstance(value, Real):
                 msg = (
@@ -318,7 +317,7 @@ def _numbers(
     return numbers + 0.0  # -0.0 becomes 0.0
 
 
-def _choice(  # noqa: PLR0913 - one row of a schema
+def _choice(
     values: Any,
     column: str,
     known: Sequence[str],

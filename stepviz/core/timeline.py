@@ -67,8 +67,11 @@ class Timeline:
     ...         {"phase": "exchange", "kind": "exchange", "duration": 350},
     ...         {"phase": "optimizer", "kind": "optimizer", "duration": 100},
     ...     ],
-    ...     [("backward", "exchange", "SS", 100), ("backward", "optimizer"),
-    ...      ("exchange", "optimizer")],
+    ...     [
+    ...         ("backward", "exchange", "SS", 100),
+    ...         ("backward", "optimizer"),
+    ...         ("exchange", "optimizer"),
+    ...     ],
     ... )
     >>> step.completion
     550.0
@@ -124,7 +127,7 @@ class Timeline:
         return pd.DataFrame(
             {
                 "kind": t.kind,
-                "rank": pd.array(np.where(t.rank < 0, None, t.rank), dtype="Int64"),
+                "rank": pd.arrays.IntegerArray(t.rank.copy(), t.rank < 0),
                 "lane": pd.Series(t.lane, dtype=object),
                 "duration": t.duration,
                 "release": t.release,
@@ -217,7 +220,7 @@ class Timeline:
         0       0.0       700.0      0
         1     300.0       700.0      1
         2     350.0       750.0      1
-        3     700.0      1100.0      1
+        3     750.0      1150.0      1
         """
         return sensitivity.curve(self._schedule.solution, self._tables.find(phase))
 
@@ -251,11 +254,13 @@ class Timeline:
         rank: int | None = None,
     ) -> Timeline:
         """Return a timeline with durations multiplied by `factor`; see `stepviz.scale`."""
-        from stepviz.core import changes  # noqa: PLC0415 - changes are built on timelines
+        from stepviz.core import changes
 
         return self.apply(changes.scale(phase, factor, kind=kind, rank=rank))
 
-    def with_phase(self, phase: str, *, after: str | None = None, **columns: Any) -> Self:
+    def with_phase(
+        self, phase: str, *, after: str | None = None, rename: str | None = None, **columns: Any
+    ) -> Self:
         """Return a timeline with one phase more, or with this phase's columns changed.
 
         Parameters
@@ -265,14 +270,17 @@ class Timeline:
         after : str, optional
             Put the phase behind this one in row order, which is lane order; else last (a new one)
             or where it was.
+        rename : str, optional
+            A new name; dependencies and target follow.
         **columns
-            kind, rank, lane, duration (ms), release (ms), members; `phase` renames.
+            kind, rank, lane, duration (ms), release (ms), members.
         """
         frame = self._records()
         at = self._tables.place.get(phase)
-        unknown = [c for c in columns if c not in PHASE_COLUMNS]
+        known = PHASE_COLUMNS[1:]
+        unknown = [c for c in columns if c not in known]
         if unknown:
-            shown = near(unknown[0], PHASE_COLUMNS, most=len(PHASE_COLUMNS))
+            shown = near(unknown[0], known, most=len(known))
             msg = f"a phase has no column {unknown[0]!r}: {shown}"
             raise TimelineError(msg)
         new: dict[str, Any] = {"phase": phase} if at is None else dict(frame[at])
@@ -283,6 +291,8 @@ class Timeline:
         elif at is None:
             new["rank"] = 0
         new |= columns
+        if rename is not None:
+            new["phase"] = rename
         if at is None:
             frame.append(new)
             at = len(frame) - 1
