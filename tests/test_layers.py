@@ -42,7 +42,6 @@ def test_every_floor_imports_only_from_below():
         ("core", "import networkx", "what only tests need is not imported"),
     ],
 )
-@pytest.mark.slow
 def test_a_forbidden_import_is_found(tmp_path, room, statement, contract):
     shutil.copytree(
         ROOT / "stepviz",
@@ -57,7 +56,6 @@ def test_a_forbidden_import_is_found(tmp_path, room, statement, contract):
     assert f"stepviz.{room}.intruder" in answer.stdout
 
 
-@pytest.mark.slow
 def test_a_room_without_a_floor_is_found(tmp_path):
     shutil.copytree(
         ROOT / "stepviz",

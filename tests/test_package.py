@@ -162,7 +162,6 @@ def tracked(*folders: str) -> set[str]:
     return {name for name in listed.stdout.splitlines() if (ROOT / name).exists()}
 
 
-@pytest.mark.slow
 def test_the_wheel_holds_the_package_and_its_bundle_but_not_the_sources_of_the_front_end(archives):
     wheel, _ = archives
     inside = set(zipfile.ZipFile(wheel).namelist())
@@ -175,7 +174,6 @@ def test_the_wheel_holds_the_package_and_its_bundle_but_not_the_sources_of_the_f
     assert rest == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
 
 
-@pytest.mark.slow
 def test_the_sdist_holds_the_sources_of_the_front_end_but_nothing_installed(archives):
     _, sdist = archives
     with tarfile.open(sdist) as archive:
@@ -186,7 +184,6 @@ def test_the_sdist_holds_the_sources_of_the_front_end_but_nothing_installed(arch
     assert not [name for name in inside if "node_modules" in name or "__pycache__" in name]
 
 
-@pytest.mark.slow
 def test_the_wheel_asks_for_neither_torch_nor_jupyterlab_by_default(archives):
     wheel, _ = archives
     with zipfile.ZipFile(wheel) as archive:
