@@ -1,0 +1,8 @@
+"""Timelines from profiler files: read, classify, join over ranks, fold."""
+
+from __future__ import annotations
+
+from stepviz.traces.runs import Run, TraceWarning, load_run
+from stepviz.traces.steps import Step
+
+__all__ = ["Run", "Step", "TraceWarning", "load_run"]

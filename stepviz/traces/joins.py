@@ -1,0 +1,246 @@
+"""Exchanges joined over ranks: one collective, its members, its last arrival, its end.
+
+Joined in order within a process group, if every member shows equally many of one name and
+their sizes agree. What cannot be joined stays with its rank, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import pandas as pd
+
+from stepviz.traces.rows import RankRows
+
+#: A collective cannot end on one rank before another arrives. Past this, clocks disagree.
+CLOCK_TOLERANCE_NS: Final = 2_000_000
+
+#: Names of the group of all ranks, where the file does not list its members.
+_WORLD: Final = frozenset({"", "0", "default_pg"})
+
+_POINT_TO_POINT: Final = frozenset({"send", "recv"})
+
+
+@dataclass(frozen=True)
+class Call:
+    """One rank's part in one exchange, in ns, clipped to the rank's window."""
+
+    rank: int
+    row: int
+    queue: int
+    ready: int
+    arrival: int
+    finish: int
+    origin: str
+    during: str
+    on_device: bool
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One exchange: a collective over its members, or one rank's part where not joined."""
+
+    name: str
+    collective: str
+    label: str
+    emulated: bool
+    bytes: int
+    calls: Mapping[int, Call] = field(default_factory=dict)
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """Return the ranks that take part."""
+        return tuple(sorted(self.calls))
+
+    @property
+    def joint(self) -> bool:
+        """Say whether this is one exchange over several ranks."""
+        return len(self.calls) > 1
+
+    def with_calls(self, calls: Mapping[int, Call]) -> Exchange:
+        """Return the same exchange among some of its members."""
+        name = self.name if len(calls) > 1 or not self.joint else f"r{min(calls)} {self.name}"
+        return replace(self, name=name, calls=dict(calls))
+
+    @property
+    def last_arrival(self) -> int:
+        """Return when the transfer can begin."""
+        return max(call.arrival for call in self.calls.values())
+
+    @property
+    def first_finish(self) -> int:
+        """Return when the transfer is done on the first rank, not before it began."""
+        return max(self.last_arrival, min(call.finish for call in self.calls.values()))
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The exchanges of a step: all of them, and why some stayed with their rank."""
+
+    exchanges: list[Exchange]
+    unmatched: pd.DataFrame
+
+
+def join(
+    calls: Mapping[int, pd.DataFrame], ranks: Mapping[int, RankRows]
+) -> Joined:
+    """Join one step's exchanges over its ranks.
+
+    Parameters
+    ----------
+    calls
+        By rank: the exchanges of the step (see `exchanges.COLUMNS`), clipped to its window.
+    ranks
+        By rank: the rows they come from.
+    """
+    by_key: dict[tuple[str, str, bool, tuple[int, ...]], dict[int, pd.DataFrame]]
+    by_key = defaultdict(dict)
+    for rank, frame in calls.items():
+        for (group, name, emulated), part in frame.groupby(
+            ["group", "collective", "emulated"], sort=False
+        ):
+            members = _members(str(group), rank, ranks)
+            by_key[str(group), str(name), bool(emulated), members][rank] = part
+    joined: list[list[tuple[int, pd.Series]]] = []
+    reasons: list[tuple[int, pd.Series, str]] = []
+    for (_, name, _, members), parts in by_key.items():
+        reason = _why_not(name, members, parts, ranks)
+        if reason is None and len(parts) > 1:
+            for k in range(len(next(iter(parts.values())))):
+                joined.append([(rank, part.iloc[k]) for rank, part in parts.items()])
+            continue
+        for rank, part in parts.items():
+            for _, row in part.iterrows():
+                joined.append([(rank, row)])
+                if reason is not None:
+                    reasons.append((rank, row, reason))
+    exchanges = _named(joined)
+    unmatched = pd.DataFrame(
+        [
+            {
+                "rank": rank,
+                "collective": row["collective"],
+                "group": row["label"],
+                "arrival_ns": int(row["arrival_ns"]),
+                "finish_ns": int(row["finish_ns"]),
+                "why": reason,
+            }
+            for rank, row, reason in reasons
+        ],
+        columns=["rank", "collective", "group", "arrival_ns", "finish_ns", "why"],
+    )
+    return Joined(exchanges, unmatched)
+
+
+def _members(group: str, rank: int, ranks: Mapping[int, RankRows]) -> tuple[int, ...]:
+    """Return who belongs to a group: what the file says, else the world."""
+    rows = ranks[rank]
+    _, said = rows.groups.get(group, ("", ()))
+    if said:
+        return tuple(sorted(set(said)))
+    if rows.world_size is not None and group in _WORLD:
+        return tuple(range(rows.world_size))
+    return tuple(sorted(ranks))
+
+
+def _why_not(
+    name: str,
+    members: tuple[int, ...],
+    parts: Mapping[int, pd.DataFrame],
+    ranks: Mapping[int, RankRows],
+) -> str | None:
+    """Say why exchanges of one name and group cannot be joined, None where they can."""
+    if len(members) <= 1:
+        return None
+    if name in _POINT_TO_POINT:
+        return "sent between two ranks; only collectives of a group are joined"
+    missing = [m for m in members if m not in ranks]
+    if missing:
+        return f"{_ranks_said(missing)} of its group not in this run, so its wait is unknown"
+    absent = [m for m in members if m not in parts]
+    if absent:
+        return f"{_ranks_said(absent)} without any in this step"
+    counts = {rank: len(part) for rank, part in parts.items()}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{n} on rank {rank}" for rank, n in sorted(counts.items()))
+        return f"the ranks differ in how many they show: {said}"
+    sizes = [part["elements"].to_numpy() for part in parts.values()]
+    for k in range(len(sizes[0])):
+        known = {int(size[k]) for size in sizes if size[k] >= 0}
+        if len(known) > 1:
+            return f"the ranks differ in the size of number {k}: {sorted(known)} elements"
+    late = 0
+    for k in range(len(sizes[0])):
+        rows = [part.iloc[k] for part in parts.values()]
+        last_arrival = max(int(row["arrival_ns"]) for row in rows)
+        first_finish = min(int(row["finish_ns"]) for row in rows)
+        late += first_finish < last_arrival - CLOCK_TOLERANCE_NS
+    if 2 * late > len(sizes[0]):
+        return "it ends on one rank before another arrives: the ranks' clocks disagree"
+    return None
+
+
+def _ranks_said(ranks: list[int]) -> str:
+    shown = ", ".join(str(rank) for rank in ranks[:6]) + (", …" if len(ranks) > 6 else "")
+    return f"rank {shown} is" if len(ranks) == 1 else f"ranks {shown} are"
+
+
+def _named(joined: list[list[tuple[int, pd.Series]]]) -> list[Exchange]:
+    """Name exchanges in order of their last arrival: "all-reduce 2", "r0 all-reduce 1"."""
+    joined.sort(key=lambda parts: max(int(row["arrival_ns"]) for _, row in parts))
+    totals: dict[tuple[str, str], int] = defaultdict(int)
+    prefixes = []
+    for parts in joined:
+        rank, row = parts[0]
+        prefix = "" if len(parts) > 1 else f"r{rank} "
+        prefixes.append(prefix)
+        totals[prefix, str(row["collective"])] += 1
+    seen: dict[tuple[str, str], int] = defaultdict(int)
+    exchanges = []
+    for parts, prefix in zip(joined, prefixes, strict=True):
+        row = parts[0][1]
+        collective = str(row["collective"])
+        number = seen[prefix, collective]
+        seen[prefix, collective] += 1
+        name = prefix + collective
+        if totals[prefix, collective] > 1:
+            name += f" {number}"
+        sizes = [int(r["bytes"]) for _, r in parts if r["bytes"] >= 0]
+        exchanges.append(
+            Exchange(
+                name=name,
+                collective=collective,
+                label=str(row["label"]),
+                emulated=bool(row["emulated"]),
+                bytes=max(sizes, default=-1),
+                calls={rank: _call(rank, r) for rank, r in parts},
+            )
+        )
+    return exchanges
+
+
+def _call(rank: int, row: pd.Series) -> Call:
+    return Call(
+        rank=rank,
+        row=int(row["row"]),
+        queue=int(row["queue"]),
+        ready=int(row["ready_ns"]),
+        arrival=int(row["arrival_ns"]),
+        finish=int(row["finish_ns"]),
+        origin=str(row["origin"]),
+        during=str(row["during"]),
+        on_device=bool(row["on_device"]),
+    )
+
+
+def local(exchanges: list[Exchange]) -> list[Exchange]:
+    """Return the same exchanges, each rank's part on its own."""
+    apart = []
+    for exchange in exchanges:
+        for rank, call in exchange.calls.items():
+            name = exchange.name if not exchange.joint else f"r{rank} {exchange.name}"
+            apart.append(replace(exchange, name=name, calls={rank: call}))
+    return apart

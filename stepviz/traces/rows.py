@@ -1,0 +1,314 @@
+"""From JSON events to compact frames of one rank: intervals, threads, flows, collectives.
+
+Old and new category names are made one here, so that nothing further down needs to know
+which version of the profiler wrote a file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from stepviz.errors import TraceError
+from stepviz.traces.exact import LARGEST_NS, nanosecond_array
+from stepviz.traces.reading import RawTrace
+
+#: Older profilers and other back ends call the same things by other names.
+CATEGORY: Final = {
+    "Kernel": "kernel",
+    "Memcpy": "gpu_memcpy",
+    "Memset": "gpu_memset",
+    "Runtime": "cuda_runtime",
+    "Operator": "cpu_op",
+    "UserAnnotation": "user_annotation",
+    "concurrent_kernel": "kernel",
+    "mtia_ccp_events": "kernel",
+    "collective_comm": "kernel",
+}
+
+#: Work on a device. `cuda_sync`, `gpu_user_annotation`, `overhead` … are not work.
+DEVICE: Final = frozenset({"kernel", "gpu_memcpy", "gpu_memset"})
+#: Host calls into a driver or runtime: what launches device work and what waits for it.
+CALLS: Final = frozenset(
+    {
+        "cuda_runtime",
+        "cuda_driver",
+        "hip_runtime",
+        "xpu_runtime",
+        "mtia_runtime",
+        "privateuse1_runtime",
+        "privateuse1_driver",
+    }
+)
+#: Host rows that are work of a thread.
+HOST: Final = CALLS | {"cpu_op", "user_annotation", "python_function"}
+
+#: No step lasts a day; a longer event is a profiler fault (some claim 236 years).
+LONGEST_EVENT_NS: Final = 24 * 3600 * 10**9
+
+_LARGE_INT: Final = 2**63 - 1
+_LONGEST_INT_TEXT: Final = 20
+
+
+@dataclass(frozen=True)
+class RankRows:
+    """What one file says about one rank, in exact whole nanoseconds.
+
+    `events` has a row per interval: name, cat, track, start_ns, finish_ns, correlation,
+    external, sequence, fwd_thread (−1 where missing). `tracks` names threads and streams.
+    `flows` joins forward operators to backward ones. `collectives` holds what the profiler
+    said about single collectives, indexed by event.
+    """
+
+    path: Path
+    rank: int
+    rank_source: str
+    world_size: int | None
+    backend: str | None
+    groups: dict[str, tuple[str, tuple[int, ...]]]
+    events: pd.DataFrame
+    tracks: pd.DataFrame
+    flows: pd.DataFrame
+    collectives: pd.DataFrame
+    repairs: list[str]
+
+
+def rows_of(raw: RawTrace, rank: int, rank_source: str) -> RankRows:
+    """Build the frames of one file.
+
+    Raises
+    ------
+    TraceError
+        Where not one interval is left.
+    """
+    repairs = list(raw.repairs)
+    base = _base_ns(raw.metadata, repairs)
+    spans = [event for event in raw.events if event.get("ph") == "X"]
+    events, kept = _intervals(spans, base, repairs)
+    if events.empty:
+        msg = f"{raw.path} holds no events with a usable time; record it again, or leave it out"
+        raise TraceError(msg)
+    info = raw.metadata.get("distributedInfo")
+    info = info if isinstance(info, dict) else {}
+    tracks, codes = _tracks(kept, raw.events)
+    events.insert(2, "track", codes)
+    return RankRows(
+        path=raw.path,
+        rank=rank,
+        rank_source=rank_source,
+        world_size=_whole(info.get("world_size")),
+        backend=str(info["backend"]) if "backend" in info else None,
+        groups=_groups(info),
+        events=events,
+        tracks=tracks,
+        flows=_flows(raw.events, base),
+        collectives=_collectives(kept),
+        repairs=repairs,
+    )
+
+
+def rank_of(raw: RawTrace) -> tuple[int | None, str]:
+    """Return the rank of a file and where it was found (None where nothing says)."""
+    info = raw.metadata.get("distributedInfo")
+    if isinstance(info, dict):
+        rank = _whole(info.get("rank"))
+        if rank is not None and rank >= 0:
+            return rank, "distributedInfo"
+    found = re.findall(r"rank[\s_\-.=]*(\d{1,6})(?!\d)", raw.path.name, flags=re.IGNORECASE)
+    if found:
+        return int(found[-1]), "file name"
+    return None, "not said"
+
+
+def _base_ns(metadata: Mapping[str, Any], repairs: list[str]) -> int:
+    base = metadata.get("baseTimeNanoseconds", 0)
+    whole = _whole(base)
+    if whole is None or not 0 <= whole < LARGEST_NS:
+        repairs.append(f"baseTimeNanoseconds {base!r} is no time and was left out")
+        return 0
+    return whole
+
+
+def _intervals(
+    spans: list[dict[str, Any]], base: int, repairs: list[str]
+) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    start, start_ok = nanosecond_array([event.get("ts") for event in spans])
+    duration, duration_ok = nanosecond_array([event.get("dur") for event in spans])
+    negative = duration_ok & (duration < 0)
+    endless = duration_ok & (duration > LONGEST_EVENT_NS)
+    keep = start_ok & duration_ok & ~negative & ~endless
+    for count, what in (
+        (int((~start_ok).sum()), "whose start is no finite time"),
+        (int((start_ok & ~duration_ok).sum()), "whose duration is no finite time"),
+        (int(negative.sum()), "with a negative duration"),
+        (int(endless.sum()), "that claim to last longer than a day"),
+    ):
+        if count:
+            repairs.append(f"{count} {'event' if count == 1 else 'events'} {what}: dropped")
+    index = np.flatnonzero(keep)
+    kept = [spans[i] for i in index]
+    arguments = [event["args"] if isinstance(event.get("args"), dict) else {} for event in kept]
+    names = [str(event.get("name", "")) for event in kept]
+    cats = [str(event.get("cat", "")) for event in kept]
+    frame = pd.DataFrame(
+        {
+            "name": pd.Categorical(names),
+            "cat": pd.Categorical([CATEGORY.get(cat, cat) for cat in cats]),
+            "start_ns": start[index] + base,
+            "finish_ns": start[index] + duration[index] + base,
+            "correlation": _column(arguments, "correlation"),
+            "external": _column(arguments, "External id", "external id"),
+            "sequence": _column(arguments, "Sequence number"),
+            "fwd_thread": _column(arguments, "Fwd thread id"),
+        }
+    )
+    return frame, kept
+
+
+def _column(arguments: list[dict[str, Any]], *keys: str) -> np.ndarray[Any, np.dtype[np.int64]]:
+    values = np.full(len(arguments), -1, dtype=np.int64)
+    for i, args in enumerate(arguments):
+        for key in keys:
+            if key in args:
+                values[i] = _whole_or_missing(args[key])
+                break
+    return values
+
+
+def _whole(value: object) -> int | None:
+    """Return an int64 from JSON's integers or from text, None where it is none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        if len(value) > _LONGEST_INT_TEXT:
+            return None
+        try:
+            value = int(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, int) and abs(value) <= _LARGE_INT else None
+
+
+def _whole_or_missing(value: object) -> int:
+    whole = _whole(value)
+    return -1 if whole is None else whole
+
+
+def _tracks(
+    kept: list[dict[str, Any]], events: list[dict[str, Any]]
+) -> tuple[pd.DataFrame, np.ndarray[Any, np.dtype[np.int64]]]:
+    # pid and tid may be numbers or words ("Spans"), so the pair of texts is the key.
+    codes: dict[tuple[str, str], int] = {}
+    column = np.empty(len(kept), dtype=np.int64)
+    for i, event in enumerate(kept):
+        key = (str(event.get("pid", "")), str(event.get("tid", "")))
+        column[i] = codes.setdefault(key, len(codes))
+    names: dict[tuple[str, str], list[str]] = {}
+    for event in events:
+        if event.get("ph") == "M" and event.get("name") == "thread_name":
+            key = (str(event.get("pid", "")), str(event.get("tid", "")))
+            args = event.get("args")
+            name = str(args.get("name", "")) if isinstance(args, dict) else ""
+            names.setdefault(key, []).append(name.strip())
+    frame = pd.DataFrame(
+        {
+            "pid": [pid for pid, _ in codes],
+            "tid": [tid for _, tid in codes],
+            "name": [_thread_name(names.get(key, [])) for key in codes],
+        }
+    )
+    return frame, column
+
+
+def _thread_name(names: list[str]) -> str:
+    # One thread may be named twice; the process's own name says the least.
+    telling = [name for name in names if "(pt_" in name and "pt_main_thread" not in name]
+    return (telling or names or [""])[0]
+
+
+def _flows(events: list[dict[str, Any]], base: int) -> pd.DataFrame:
+    """Return the fwdbwd flows: both ends' times, joined by id (ids are local to a file)."""
+    ends: dict[str, dict[int, int]] = {"s": {}, "f": {}}
+    for event in events:
+        phase = event.get("ph")
+        if phase in ends and str(event.get("cat", event.get("name", ""))).startswith("fwdbwd"):
+            flow = _whole(event.get("id"))
+            times, valid = nanosecond_array([event.get("ts")])
+            if flow is not None and valid[0]:
+                ends[phase][flow] = int(times[0]) + base
+    both = sorted(ends["s"].keys() & ends["f"].keys())
+    return pd.DataFrame(
+        {
+            "forward_ns": np.array([ends["s"][i] for i in both], dtype=np.int64),
+            "backward_ns": np.array([ends["f"][i] for i in both], dtype=np.int64),
+        },
+        index=pd.Index(both, name="flow", dtype=np.int64),
+    )
+
+
+def _groups(info: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Return process groups by name: their description and their ranks."""
+    config = info.get("pg_config")
+    groups: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for entry in config if isinstance(config, list) else []:
+        if not isinstance(entry, dict) or "pg_name" not in entry:
+            continue
+        ranks = entry.get("ranks")
+        members = tuple(
+            r for r in (ranks if isinstance(ranks, list) else []) if isinstance(r, int)
+        )
+        groups[str(entry["pg_name"])] = (str(entry.get("pg_desc", "")), members)
+    return groups
+
+
+def _collectives(kept: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return, by row, what an event's arguments say about the collective it belongs to."""
+    rows: dict[int, dict[str, Any]] = {}
+    for i, event in enumerate(kept):
+        args = event.get("args")
+        if not isinstance(args, dict):
+            continue
+        name = event.get("name")
+        if "Collective name" in args:
+            rows[i] = {
+                "collective": str(args["Collective name"]),
+                "group": str(args.get("Process Group Name", "")),
+                "description": str(args.get("Process Group Description", "")),
+                "elements": _whole_or_missing(args.get("In msg nelems")),
+                "dtype": str(args.get("dtype", "")),
+                "sequence": _whole_or_missing(args.get("Seq")),
+            }
+        elif isinstance(name, str) and name.startswith(("gloo:", "c10d::")):
+            rows[i] = {
+                "collective": name.split(":")[-1].rstrip("_"),
+                "group": "",
+                "description": "",
+                "elements": _elements(args.get("Input Dims")),
+                "dtype": _first_text(args.get("Input type")),
+                "sequence": -1,
+            }
+    columns = ["collective", "group", "description", "elements", "dtype", "sequence"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+
+def _elements(dims: object) -> int:
+    """Return the number of elements in the first tensor of `Input Dims`, −1 where missing."""
+    while isinstance(dims, list) and dims and isinstance(dims[0], list):
+        dims = dims[0]
+    if not isinstance(dims, list) or not dims or not all(isinstance(d, int) for d in dims):
+        return -1
+    count = math.prod(dims)
+    return count if 0 <= count <= _LARGE_INT else -1
+
+
+def _first_text(value: object) -> str:
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value if isinstance(value, str) else ""

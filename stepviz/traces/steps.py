@@ -1,0 +1,302 @@
+"""One step of a run: where its time goes on each rank, its exchanges, and its timeline."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+
+from stepviz.core.timeline import Timeline
+from stepviz.errors import TimelineError, TraceError, near
+from stepviz.traces.exchanges import COLUMNS
+from stepviz.traces.folding import Folded, fold
+from stepviz.traces.joins import Exchange, Joined, join, local
+from stepviz.traces.landmarks import landmarks
+from stepviz.traces.parts import ROWS, breakdown_ns, exposed_ns
+from stepviz.traces.pieces import Piece, rank_pieces
+from stepviz.traces.rows import RankRows
+from stepviz.traces.windows import PREVIOUS, WHOLE_TRACE, Window
+
+Unit = Literal["ms", "ns"]
+
+_MS: Final = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class RankStep:
+    """One step on one rank: the rank's rows, the step's window, its exchanges."""
+
+    rows: RankRows
+    events: pd.DataFrame
+    window: Window
+    main: int
+    calls: pd.DataFrame
+
+    @cached_property
+    def clipped(self) -> pd.DataFrame:
+        """The exchanges, cut to the window."""
+        window, frame = self.window, self.calls.copy()
+        for column in ("arrival_ns", "finish_ns"):
+            frame[column] = frame[column].clip(window.start_ns, window.finish_ns)
+        frame["ready_ns"] = np.minimum(frame["ready_ns"], frame["arrival_ns"])
+        return frame
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The pieces that tile the window."""
+        ends = self.clipped["finish_ns"].to_numpy(dtype=np.int64)
+        return rank_pieces(self.events, self.window, self.main, ends)
+
+
+class Step:
+    """One update over its ranks. Made by `run.step(n)`."""
+
+    def __init__(
+        self, number: int, ranks: Mapping[int, RankStep], missing: Sequence[int], run_name: str
+    ) -> None:
+        self._number = number
+        self._ranks = dict(ranks)
+        self._missing = list(missing)
+        self._run_name = run_name
+        self._fold = lru_cache(maxsize=8)(self._folded)
+
+    @property
+    def number(self) -> int:
+        """The step's number, as the profiler counts (0 where it marked no steps)."""
+        return self._number
+
+    @property
+    def ranks(self) -> list[int]:
+        """The ranks that have this step."""
+        return list(self._ranks)
+
+    @property
+    def completion_ns(self) -> int:
+        """From the first rank's start to the last rank's end, ns."""
+        windows = [part.window for part in self._ranks.values()]
+        return max(w.finish_ns for w in windows) - min(w.start_ns for w in windows)
+
+    @property
+    def windows(self) -> pd.DataFrame:
+        """Indexed by rank: start_ns, finish_ns, duration_ns, window (device, host), start_from."""
+        rows = {
+            rank: {
+                "start_ns": part.window.start_ns,
+                "finish_ns": part.window.finish_ns,
+                "duration_ns": part.window.duration_ns,
+                "window": part.window.measured,
+                "start_from": part.window.start_from,
+            }
+            for rank, part in self._ranks.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rank")
+
+    @property
+    def window_rule(self) -> str:
+        """One sentence: from when to when this step was measured."""
+        rules = {_rule(part.window) for part in self._ranks.values()}
+        return "; ".join(sorted(rules))
+
+    @cached_property
+    def _joined(self) -> Joined:
+        calls = {rank: part.clipped for rank, part in self._ranks.items()}
+        return join(calls, {rank: part.rows for rank, part in self._ranks.items()})
+
+    @property
+    def unmatched(self) -> pd.DataFrame:
+        """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
+        return self._joined.unmatched.copy()
+
+    @property
+    def collectives(self) -> pd.DataFrame:
+        """One row per exchange of the step, in order of its last arrival.
+
+        first_rank and last_rank are who arrived first and last; skew_ns the time between;
+        end_skew_ns the same for their ends; transfer_ns from the last arrival to the last
+        member's own end; wait_ns, summed over ranks, from each one's arrival to the last.
+        """
+        return pd.DataFrame([_collective_row(e) for e in self._joined.exchanges])
+
+    def exchanges(self) -> pd.DataFrame:
+        """Return each rank's part in each exchange: rank, its times in ns, size and group."""
+        parts = [part.clipped.assign(rank=rank) for rank, part in self._ranks.items()]
+        frame = pd.concat(parts, ignore_index=True)
+        order = ["rank", *[c for c in COLUMNS if c not in ("row", "place", "queue")]]
+        return frame[order].sort_values(["arrival_ns", "rank"], ignore_index=True)
+
+    def breakdown(self, unit: Unit = "ms") -> pd.DataFrame:
+        """Return where each rank's window goes: rows by kind, a column a rank.
+
+        Compute claims an instant first, then exchange that nothing hides (the wait for a
+        collective's last member apart), then the rest. `unexplained` is time in which the
+        trace shows nothing. Each column sums to the rank's window exactly in ns, and in ms
+        to 1e-9.
+        """
+        columns = {
+            rank: breakdown_ns(part.window, part.pieces, self._joined.exchanges, rank)
+            for rank, part in self._ranks.items()
+        }
+        frame = pd.DataFrame(columns).reindex(list(ROWS))
+        frame = frame.rename_axis("kind").rename_axis(columns="rank")
+        return frame if _unit(unit) == "ns" else frame / _MS
+
+    def exposed(self, kind: str = "exchange", unit: Unit = "ms") -> pd.Series:
+        """Return how long exchange ran on each rank while none of its compute did."""
+        if kind != "exchange":
+            msg = f"exposed time of {kind!r} is not known here; use 'exchange', or the timeline's"
+            raise TraceError(msg)
+        values = {
+            rank: exposed_ns(part.window, part.pieces, self._joined.exchanges, rank)
+            for rank, part in self._ranks.items()
+        }
+        series = pd.Series(values, name=f"exposed {kind}", dtype="int64").rename_axis("rank")
+        return series if _unit(unit) == "ns" else series / _MS
+
+    @property
+    def landmarks(self) -> pd.DataFrame:
+        """Indexed by rank, ns: lengths of forward and backward, and their ends.
+
+        forward_ns and backward_ns run from the first to the last of their work (backward to
+        the copying back of reduced gradients); compute_end_ns, from backward's start to the
+        end of the last gradient work; last_exchange_ns, from backward's start to the last end
+        of an exchange launched by it; exchange_ns sums the exchanges' own lengths.
+        """
+        rows = {
+            rank: landmarks(part.events, part.window, part.clipped, part.main)
+            for rank, part in self._ranks.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rank")
+
+    def timeline(self, ranks: Iterable[int] | int | None = None) -> Timeline:
+        """Fold the step into a timeline of tens of bars a rank, to drag.
+
+        Its schedule replays the observed completion: waits are gaps that move with what they
+        wait for, time that no dependency explains is a bar of kind host, and the only fixed
+        time is each rank's start (a release on its first phase).
+
+        Parameters
+        ----------
+        ranks : int or iterable of int, optional
+            Only these ranks. A collective then ends its wait at the last arrival among them.
+
+        Returns
+        -------
+        Timeline
+            Times in ms from the first rank's start. What was gathered is in `notes`.
+        """
+        return self._fold(self._chosen(ranks)).timeline
+
+    @property
+    def notes(self) -> list[str]:
+        """What the whole step's timeline gathers or leaves out, in sentences."""
+        said = list(self._fold(tuple(self._ranks)).notes)
+        if self._missing:
+            said.append(f"ranks without this step: {', '.join(map(str, self._missing))}")
+        if any(e.emulated for e in self._joined.exchanges):
+            said.append("the exchange runs on an emulated fabric: a real all-reduce, then a sleep")
+        for why, group in self._joined.unmatched.groupby("why", sort=False):
+            said.append(f"{len(group)} exchanges stay with their rank: {why}")
+        return said
+
+    def _chosen(self, ranks: Iterable[int] | int | None) -> tuple[int, ...]:
+        if ranks is None:
+            return tuple(self._ranks)
+        wanted = [ranks] if isinstance(ranks, int) else list(ranks)
+        unknown = [rank for rank in wanted if rank not in self._ranks]
+        if unknown or not wanted:
+            what = f"no rank {unknown[0]!r}" if unknown else "no rank in an empty choice"
+            msg = f"step {self._number} has {what}; {near('', self._ranks)}"
+            raise TraceError(msg)
+        return tuple(rank for rank in self._ranks if rank in wanted)
+
+    def _folded(self, ranks: tuple[int, ...]) -> Folded:
+        windows = {rank: self._ranks[rank].window for rank in ranks}
+        pieces = {rank: self._ranks[rank].pieces for rank in ranks}
+        exchanges = self._joined.exchanges
+        if set(ranks) != set(self._ranks):
+            exchanges = _only(exchanges, ranks)
+        name = f"{self._run_name}, step {self._number}"
+        try:
+            return fold(windows, pieces, exchanges, name)
+        except TimelineError as error:
+            # Only clocks that disagree can make a collective wait for what it holds.
+            alone = fold(windows, pieces, local(exchanges), name)
+            note = f"exchanges stay with their rank, since joining them has no order: {error}"
+            return Folded(alone.timeline, (*alone.notes, note))
+
+    def __repr__(self) -> str:
+        noun = "rank" if len(self._ranks) == 1 else "ranks"
+        return (
+            f"<Step {self._number} of {self._run_name}: {self.completion_ns / _MS:.6g} ms, "
+            f"{len(self._ranks)} {noun}, {len(self._joined.exchanges)} exchanges>"
+        )
+
+    def _repr_html_(self) -> str:
+        head = html.escape(repr(self)[1:-1])
+        table = self.breakdown()
+        table = table[(table != 0).any(axis=1)].round(3)
+        return (
+            f"<p><b>{head}</b><br>{html.escape(self.window_rule)}; ms by rank:</p>"
+            f"{table.to_html(border=0)}"
+        )
+
+
+def _rule(window: Window) -> str:
+    if window.start_from == WHOLE_TRACE:
+        return "no step is marked, so this is the whole trace, from its first row to its last"
+    if window.measured == "host":
+        return "measured on the host, from the start of the step's marker to its end"
+    if window.start_from == PREVIOUS:
+        return (
+            "measured on the device, from the end of the previous update's device work to the "
+            "end of its own"
+        )
+    return (
+        "measured from the host's start of the step, since no earlier update is in the trace, "
+        "to the end of its device work"
+    )
+
+
+def _collective_row(exchange: Exchange) -> dict[str, object]:
+    calls = list(exchange.calls.values())
+    first = min(calls, key=lambda call: (call.arrival, call.rank))
+    last = max(calls, key=lambda call: (call.arrival, -call.rank))
+    ends = [call.finish for call in calls]
+    arrived = exchange.last_arrival
+    return {
+        "name": exchange.name,
+        "collective": exchange.collective,
+        "group": exchange.label,
+        "emulated": exchange.emulated,
+        "bytes": exchange.bytes,
+        "ranks": len(calls),
+        "first_rank": first.rank,
+        "last_rank": last.rank,
+        "arrival_ns": arrived,
+        "finish_ns": max(ends),
+        "skew_ns": last.arrival - first.arrival,
+        "end_skew_ns": max(ends) - min(ends),
+        "transfer_ns": max(ends) - arrived,
+        "wait_ns": sum(arrived - call.arrival for call in calls),
+    }
+
+
+def _only(exchanges: Sequence[Exchange], ranks: tuple[int, ...]) -> list[Exchange]:
+    kept = []
+    for exchange in exchanges:
+        calls = {rank: call for rank, call in exchange.calls.items() if rank in ranks}
+        if calls:
+            kept.append(exchange.with_calls(calls))
+    return kept
+
+
+def _unit(unit: str) -> str:
+    if unit not in ("ms", "ns"):
+        msg = f"unit {unit!r} is unknown; use 'ms' or 'ns'"
+        raise TraceError(msg)
+    return unit

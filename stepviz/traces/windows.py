@@ -1,0 +1,126 @@
+"""Steps: which rows belong to which, and from when to when each lasts on one rank.
+
+On a device a step runs from the end of the previous update's device work to the end of its
+own, since most kernels run later than the host range that launched them. Where there is no
+device it is the host's range. Where nothing marks a step it is the whole trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from stepviz.traces.patterns import STEP
+from stepviz.traces.rows import DEVICE, HOST
+
+#: How the start of a window was found.
+PREVIOUS: Final = "previous update"
+HOST_START: Final = "host start"
+WHOLE_TRACE: Final = "whole trace"
+
+#: The number of the one step of a trace that marks none.
+UNMARKED: Final = 0
+
+
+@dataclass(frozen=True)
+class Window:
+    """One step on one rank, in ns: when, measured on what, and how its start was found."""
+
+    step: int
+    start_ns: int
+    finish_ns: int
+    measured: str
+    start_from: str
+    host_start_ns: int
+    host_finish_ns: int
+
+    @property
+    def duration_ns(self) -> int:
+        """Return the length of the step on this rank."""
+        return self.finish_ns - self.start_ns
+
+
+def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
+    """Return the marked steps of a rank: step, start_ns, finish_ns, track, sorted by start."""
+    categories = events["name"].cat.categories
+    numbers = {
+        str(name): int(found["step"]) for name in categories if (found := STEP.match(str(name)))
+    }
+    marked = events[events["name"].isin(list(numbers)) & events["cat"].isin(list(HOST))]
+    ranges = pd.DataFrame(
+        {
+            "step": np.array([numbers[str(name)] for name in marked["name"]], dtype=np.int64),
+            "start_ns": marked["start_ns"].to_numpy(),
+            "finish_ns": marked["finish_ns"].to_numpy(),
+            "track": marked["track"].to_numpy(),
+        }
+    )
+    return ranges.sort_values("start_ns").drop_duplicates("step").reset_index(drop=True)
+
+
+def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> npt.NDArray[np.int64]:
+    """Return, per row, the place in `ranges` of the step it belongs to, −1 before the first.
+
+    A host row belongs to the range it starts in (or follows); a device row to the step of
+    the call that launched it; one without a launch to the range it starts in.
+    """
+    if ranges.empty:
+        return np.zeros(len(events), dtype=np.int64)
+    start = events["start_ns"].to_numpy()
+    place = np.searchsorted(ranges["start_ns"].to_numpy(), start, side="right") - 1
+    launcher = events["launcher"].to_numpy()
+    launched = launcher >= 0
+    place[launched] = place[launcher[launched]]
+    return place.astype(np.int64)
+
+
+def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
+    """Return the windows of a rank in order of time.
+
+    Parameters
+    ----------
+    events
+        Rows with a column `place` (see `steps_of_rows`).
+    ranges
+        Marked host ranges; empty where the trace marks no step.
+    """
+    device = events["cat"].isin(list(DEVICE)).to_numpy()
+    if ranges.empty:
+        return [_whole_trace(events, device)]
+    place = events["place"].to_numpy()
+    finish = events["finish_ns"].to_numpy()
+    # Kernels without a launch cannot tell whose they are, so they end no step.
+    owned = device & (events["launcher"].to_numpy() >= 0)
+    before = finish[owned & (place < 0)]
+    previous: int | None = int(before.max()) if len(before) else None
+    found: list[Window] = []
+    for at, (step, host_start, host_finish) in enumerate(
+        zip(ranges["step"], ranges["start_ns"], ranges["finish_ns"], strict=True)
+    ):
+        own = finish[owned & (place == at)]
+        host = (int(host_start), int(host_finish))
+        if len(own) == 0:
+            found.append(Window(int(step), *host, "host", HOST_START, *host))
+            continue
+        end = int(own.max())
+        if previous is None:
+            start, start_from = min(host[0], end), HOST_START
+        else:
+            # Work of this step that ended before the previous one's last adds nothing to it.
+            start, start_from = previous, PREVIOUS
+            end = max(end, previous)
+        found.append(Window(int(step), start, end, "device", start_from, *host))
+        previous = end
+    return found
+
+
+def _whole_trace(events: pd.DataFrame, device: npt.NDArray[np.bool_]) -> Window:
+    work = events[device | events["cat"].isin(list(HOST)).to_numpy()]
+    work = events if work.empty else work
+    start, finish = int(work["start_ns"].min()), int(work["finish_ns"].max())
+    measured = "device" if device.any() else "host"
+    return Window(UNMARKED, start, finish, measured, WHOLE_TRACE, start, finish)
