@@ -522,11 +522,11 @@ export class Session {
     if (!latest && !mine) return; // about a timeline this page does not show
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (answer.error !== null && mine) {
+    if (answer.error !== null) {
       this.#sent = [];
       this.#setStatus({
         kernel: "live",
-        message: `Python refused the edit, and the timeline before it is back: ${answer.error}`,
+        message: `Python refused what the page sent and put it right: ${answer.error}`,
         level: "error",
       });
     }
