@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stepviz.builders.lesson import lesson
+from stepviz.builders.lesson_models import lesson
 from stepviz.core.changes import (
     Change,
     delay_input,
@@ -18,7 +18,7 @@ from stepviz.core.changes import (
     shrink_tail,
     together,
 )
-from stepviz.core.compare import compare
+from stepviz.core.comparison import compare
 from stepviz.core.schedule import Schedule
 from stepviz.core.timeline import Timeline
 from stepviz.errors import ChangeError, StepvizError, TimelineError, TraceError

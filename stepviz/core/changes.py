@@ -353,7 +353,7 @@ def shorten(
 
     Examples
     --------
-    >>> from stepviz.builders.lesson import lesson
+    >>> from stepviz.builders.lesson_models import lesson
     >>> lesson().apply(shorten("exchange", 25)).completion
     725.0
     """

@@ -214,7 +214,7 @@ class Timeline:
 
         Examples
         --------
-        >>> from stepviz.builders.lesson import lesson
+        >>> from stepviz.builders.lesson_models import lesson
         >>> lesson().sensitivity("exchange")[["duration", "completion", "slope"]]
            duration  completion  slope
         0       0.0       700.0      0

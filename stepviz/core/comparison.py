@@ -40,7 +40,7 @@ def compare(
 
     Examples
     --------
-    >>> from stepviz.builders.lesson import lesson
+    >>> from stepviz.builders.lesson_models import lesson
     >>> from stepviz.core.changes import shorten
     >>> table = compare(
     ...     lesson(), {"exchange": shorten("exchange", 100), "backward": shorten("backward", 100)}
