@@ -1,0 +1,262 @@
+/** The dependency arrows. Lane order is drawn only where it decides something one can't see. */
+
+import type { LinkType } from "../model/types";
+import type { ScheduledDependency, Solved } from "../model/solver";
+import { attr, px, svg } from "./dom";
+import { lag as lagText } from "./format";
+import { textWidth } from "./labels";
+import type { Item, Layout, Row } from "./layout";
+import { type Anchor, assignTracks, route } from "./routes";
+import type { TimeScale } from "./scale";
+import { type End, rowOf, type ViewState } from "./state";
+
+export const leaves = (type: LinkType): End => (type[0] === "F" ? "finish" : "start");
+export const arrives = (type: LinkType): End => (type[1] === "F" ? "finish" : "start");
+export const linkType = (from: End, to: End): LinkType =>
+  `${from === "finish" ? "F" : "S"}${to === "finish" ? "F" : "S"}` as LinkType;
+
+interface Drawn {
+  group: SVGGElement;
+  line: SVGPathElement;
+  hit: SVGPathElement;
+  head: SVGPathElement;
+  pill: SVGGElement | null;
+  key: string;
+  strength: number;
+}
+
+interface Wanted { index: number; dependency: ScheduledDependency; from: Item; to: Item; strength: number }
+
+/** More arrows than this are thinned to the critical, the chosen and the hovered ones. */
+export const MANY = 90;
+
+export class Arrows {
+  /** Behind the bars, so that an arrow never strikes through a label … */
+  readonly layer = svg("g", { class: "sv-arrows" });
+  /** … but the ones asked for lie in front. */
+  readonly front = svg("g", { class: "sv-arrows" });
+  /** Stacked by strength, so that an arrow moves in the document only when its strength changes. */
+  private readonly stack = [0, 1, 2, 3].map(() => svg("g"));
+  readonly pills = svg("g", { class: "sv-pills" });
+  private readonly drawn = new Map<string, Drawn>();
+  /** How many of the stored arrows are drawn, for the note that says so. */
+  shown = 0;
+  total = 0;
+
+  update(
+    layout: Layout, scale: TimeScale, solved: Solved, state: ViewState, font: string,
+  ): void {
+    const wanted = this.choose(layout, solved, state);
+    const seats = this.seats(wanted, solved, scale, layout);
+    const tracks = wanted.length <= 400
+      ? assignTracks(wanted.map((arrow, k) => ({
+        gap: gapOf(arrow), from: (seats[k] as Ends).from.x, to: (seats[k] as Ends).to.x,
+      })), Math.max(1, Math.min(5, Math.floor((layout.density.gap - 8) / 6))))
+      : wanted.map((_, k) => k % 3);
+    const labels: [number, number, number, number][] = [];
+    const alive = new Set<string>();
+    wanted.forEach((arrow, k) => {
+      const { dependency } = arrow;
+      const key = dependency.row >= 0
+        ? `${dependency.row}:${arrow.from.rank}:${arrow.to.rank}:${arrow.from.row}:${arrow.to.row}`
+        : `lane:${dependency.source}:${dependency.target}:${arrow.to.rank}`;
+      alive.add(key);
+      let drawn = this.drawn.get(key);
+      if (!drawn) this.drawn.set(key, (drawn = this.create(dependency)));
+      this.draw(drawn, arrow, seats[k] as Ends, tracks[k] as number, layout, state, font, labels);
+    });
+    for (const [key, drawn] of this.drawn) {
+      if (alive.has(key)) continue;
+      drawn.group.remove();
+      drawn.pill?.remove();
+      this.drawn.delete(key);
+    }
+  }
+
+  constructor() {
+    this.layer.append(...this.stack.slice(0, 3));
+    this.front.append(this.stack[3] as SVGGElement);
+  }
+
+  clear(): void {
+    this.drawn.clear();
+    for (const layer of this.stack) layer.replaceChildren();
+    this.pills.replaceChildren();
+  }
+
+  /** Which arrows to draw; the strongest last, so that they lie on top. */
+  private choose(layout: Layout, solved: Solved, state: ViewState): Wanted[] {
+    const all = solved.doc.dependencies.length;
+    const thin = all > MANY && !state.allArrows;
+    const held = state.held === null ? -1 : solved.binding[rowOf(solved, state.held)] ?? -1;
+    const chosen = state.primary === null ? -1 : solved.binding[rowOf(solved, state.primary)] ?? -1;
+    const names = solved.doc.phases;
+    const wanted: Wanted[] = [];
+    this.total = all;
+    const seen = new Set<number>();
+    solved.dependencies.forEach((dependency, index) => {
+      const source = (names[dependency.source] as { phase: string }).phase;
+      const target = (names[dependency.target] as { phase: string }).phase;
+      const lit = index === held || index === chosen;
+      const touched = state.selection.has(source) || state.selection.has(target)
+        || state.hover === source || state.hover === target;
+      if (dependency.row < 0 && !lit) return;
+      if (thin && !dependency.critical && !lit && !touched && state.arrow !== dependency.row) return;
+      const strength = lit || (dependency.row >= 0 && state.arrow === dependency.row) ? 3
+        : dependency.critical ? 2 : touched ? 1 : 0;
+      for (const [from, to] of pairs(layout, dependency)) {
+        seen.add(dependency.row);
+        wanted.push({ index, dependency, from, to, strength });
+      }
+    });
+    seen.delete(-1);
+    this.shown = seen.size;
+    return wanted.sort((a, b) => a.strength - b.strength || a.index - b.index);
+  }
+
+  /** Where each arrow leaves and arrives; several at one bar end sit side by side. */
+  private seats(wanted: Wanted[], solved: Solved, scale: TimeScale, layout: Layout): Ends[] {
+    const used = new Map<string, number>();
+    const seat = (item: Item, end: End, upper: boolean): number => {
+      const key = `${item.phase}:${item.rank}:${end}:${upper}`;
+      const count = used.get(key) ?? 0;
+      used.set(key, count + 1);
+      return count;
+    };
+    const ends: Ends[] = new Array<Ends>(wanted.length);
+    // The strongest are seated first: they get the corner itself.
+    for (let k = wanted.length - 1; k >= 0; k--) {
+      const { dependency, from, to } = wanted[k] as Wanted;
+      const down = to.row > from.row;
+      const same = to.row === from.row;
+      const leaving = leaves(dependency.type);
+      const arriving = arrives(dependency.type);
+      ends[k] = {
+        from: anchor(from, leaving, seat(from, leaving, !down && !same), solved, scale, layout),
+        to: anchor(to, arriving, seat(to, arriving, down), solved, scale, layout),
+      };
+    }
+    return ends;
+  }
+
+  private create(dependency: ScheduledDependency): Drawn {
+    const drawn: Drawn = {
+      group: svg("g", { class: "sv-arrow" }), line: svg("path", { class: "sv-line" }),
+      hit: svg("path", { class: "sv-arrow-hit" }), head: svg("path", { class: "sv-head" }),
+      pill: null, key: "", strength: -1,
+    };
+    attr(drawn.group, dependency.row >= 0 ? "data-dependency" : "data-lane-dependency",
+      dependency.row >= 0 ? dependency.row : dependency.target);
+    drawn.group.append(drawn.hit, drawn.line, drawn.head);
+    return drawn;
+  }
+
+  private draw(
+    drawn: Drawn, arrow: Wanted, ends: Ends, track: number, layout: Layout, state: ViewState,
+    font: string, labels: [number, number, number, number][],
+  ): void {
+    const { dependency } = arrow;
+    const y = trackY(arrow, layout, track);
+    const chosen = dependency.row >= 0 && state.arrow === dependency.row;
+    const size = layout.density.name === "dense" ? 5 : arrow.strength >= 2 ? 8 : 7;
+    const way = route(ends.from, ends.to, y, size);
+    const caption = dependency.type === "FS" && dependency.lag === 0 && !chosen
+      ? "" : `${dependency.type}${lagText(dependency.lag)}`;
+    const width = caption === "" ? 0 : textWidth(caption, font) + 14;
+    const box: [number, number, number, number] = [
+      way.labelX - width / 2, way.labelY - 9, way.labelX + width / 2, way.labelY + 9,
+    ];
+    const fits = caption !== "" && layout.density.name !== "dense"
+      && (chosen || (way.labelRoom >= width - 10
+        && !labels.some((other) => overlaps(other, box))));
+    if (fits) labels.push(box);
+    const key = `${way.path}|${arrow.strength}|${chosen}|${dependency.critical}|${fits ? caption : ""}`;
+    if (drawn.strength !== arrow.strength) {
+      (this.stack[arrow.strength] as SVGGElement).append(drawn.group);
+      drawn.strength = arrow.strength;
+    }
+    if (drawn.key === key) return;
+    drawn.key = key;
+    attr(drawn.line, "d", way.path);
+    attr(drawn.hit, "d", way.path);
+    attr(drawn.head, "d", way.head);
+    const group = drawn.group.classList;
+    group.toggle("sv-critical", dependency.critical);
+    group.toggle("sv-touched", arrow.strength === 1);
+    group.toggle("sv-lit", arrow.strength === 3);
+    group.toggle("sv-chosen", chosen);
+    group.toggle("sv-lane", dependency.row < 0);
+    if (!fits) {
+      drawn.pill?.remove();
+      drawn.pill = null;
+      return;
+    }
+    if (!drawn.pill) {
+      drawn.pill = svg("g", { class: "sv-pill", "data-lag": dependency.row },
+        svg("rect", { height: 18, y: -9, rx: 9 }), svg("text", { dy: ".35em", "text-anchor": "middle" }));
+      this.pills.append(drawn.pill);
+    }
+    drawn.pill.classList.toggle("sv-lit", arrow.strength === 3);
+    drawn.pill.classList.toggle("sv-critical", dependency.critical);
+    attr(drawn.pill, "transform", `translate(${px(way.labelX)} ${px(way.labelY)})`);
+    const rect = drawn.pill.firstChild as SVGRectElement;
+    attr(rect, "x", px(-width / 2));
+    attr(rect, "width", px(width));
+    const label = drawn.pill.lastChild as SVGTextElement;
+    if (label.textContent !== caption) label.textContent = caption;
+  }
+}
+
+interface Ends { from: Anchor; to: Anchor }
+
+/** A collective's arrows: on each rank with the phase of that rank, else with its first drawing. */
+function pairs(layout: Layout, dependency: ScheduledDependency): [Item, Item][] {
+  const from = (layout.of.get(dependency.source) ?? []).map((k) => layout.items[k] as Item);
+  const to = (layout.of.get(dependency.target) ?? []).map((k) => layout.items[k] as Item);
+  if (from.length === 0 || to.length === 0) return [];
+  if (from.length === 1 && to.length === 1) return [[from[0] as Item, to[0] as Item]];
+  const shared: [Item, Item][] = [];
+  for (const a of from) for (const b of to) if (a.rank === b.rank) shared.push([a, b]);
+  // Between two collectives one arrow is enough; the other members' are the same dependency.
+  if (from.length > 1 && to.length > 1) return shared.slice(0, 1);
+  return shared.length > 0 ? shared : [[from[0] as Item, to[0] as Item]];
+}
+
+export function anchor(
+  item: Item, end: End, seat: number, solved: Solved, scale: TimeScale, layout: Layout,
+): Anchor {
+  const row = layout.rows[item.row] as Row;
+  const start = scale.x(solved.start[item.phase] as number);
+  const finish = scale.x(solved.finish[item.phase] as number);
+  const width = finish - start;
+  // The corner, a little inside: an arrow must be seen to belong to this bar and this end.
+  const inset = Math.min(2 + seat * 6, width / 2);
+  return {
+    x: end === "start" ? start + inset : finish - inset,
+    top: row.y, bottom: row.y + layout.density.bar, row: item.row,
+  };
+}
+
+/** Gaps are numbered by the row above them; -1 is above the first. */
+function gapOf(arrow: Wanted): number {
+  const { from, to } = arrow;
+  if (from.row === to.row) return to.row;
+  return to.row > from.row ? to.row - 1 : to.row;
+}
+
+function trackY(arrow: Wanted, layout: Layout, track: number): number {
+  const { gap, bar } = layout.density;
+  const { from, to } = arrow;
+  const target = layout.rows[to.row] as Row;
+  // Middle first, then alternating outwards.
+  const offset = (track === 0 ? 0 : track % 2 === 1 ? -(track + 1) / 2 : track / 2) * 6;
+  const middle = Math.max(gap / 2 - 2, 4);
+  if (from.row === to.row) return target.y + bar + Math.min(gap * 0.42, 13) + Math.abs(offset) * 0.6;
+  return to.row > from.row ? target.y - middle - 1 + offset : target.y + bar + middle + offset;
+}
+
+function overlaps(
+  a: readonly [number, number, number, number], b: readonly [number, number, number, number],
+): boolean {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}

@@ -1,0 +1,296 @@
+/** The bars: one group per drawing of a phase. During a drag only what changed is touched. */
+
+import { arrivals, exposedSegments } from "../model/measures";
+import type { Solved } from "../model/solver";
+import type { Phase } from "../model/types";
+import { attr, px, svg } from "./dom";
+import { brief, number } from "./format";
+import { fit, textWidth } from "./labels";
+import type { Item, Layout } from "./layout";
+import type { TimeScale } from "./scale";
+import type { ViewState } from "./state";
+
+export interface Fonts { inside: string; outside: string }
+
+interface Drawn {
+  item: Item;
+  group: SVGGElement;
+  ghost: SVGRectElement;
+  wait: SVGRectElement | null;
+  tail: SVGRectElement;
+  fill: SVGRectElement;
+  hatch: SVGPathElement | null;
+  label: SVGTextElement;
+  note: SVGTextElement;
+  title: SVGTitleElement;
+  start: SVGRectElement;
+  end: SVGRectElement;
+  pin: SVGGElement | null;
+  /** Drawn as a diamond: no length. */
+  zero: boolean;
+  /** What was drawn last, to draw only what differs. */
+  key: string;
+}
+
+/** Room an end handle takes outside its bar, in px, when its neighbours leave it. */
+const REACH = 9;
+
+export class Bars {
+  readonly layer = svg("g", { class: "sv-bars" });
+  readonly ghosts = svg("g", { class: "sv-ghosts", "aria-hidden": "true" });
+  private drawn: Drawn[] = [];
+  private waits = new Map<number, Map<number, number>>();
+
+  constructor(private readonly uid: string, private readonly coarse: boolean) {}
+
+  group(name: string): SVGGElement | null {
+    for (const bar of this.drawn) if (bar.group.dataset["phase"] === name) return bar.group;
+    return null;
+  }
+
+  /** Build the groups of a new layout. */
+  build(layout: Layout, solved: Solved): void {
+    this.drawn = layout.items.map((item) =>
+      this.create(item, solved.doc.phases[item.phase] as Phase, layout.density.bar));
+    this.layer.replaceChildren(...this.drawn.map((bar) => bar.group));
+    this.ghosts.replaceChildren(...this.drawn.map((bar) => bar.ghost));
+  }
+
+  private create(item: Item, phase: Phase, height: number): Drawn {
+    const fill = svg("rect", { class: "sv-fill", "data-handle": "body" });
+    const collective = item.member;
+    const wait = collective
+      ? svg("rect", { class: "sv-wait", height: px(height * 0.5), y: px(height * 0.25) }) : null;
+    const hatch = phase.kind === "exchange"
+      ? svg("path", { class: "sv-hatch", fill: `url(#${this.uid}-hatch)` }) : null;
+    const bar: Drawn = {
+      item, zero: false, fill, wait, hatch, pin: null, key: "",
+      group: svg("g", {
+        class: `sv-bar sv-k-${phase.kind}`, "data-phase": phase.phase, "data-rank": item.rank,
+        "data-kind": phase.kind, role: "button", tabindex: "-1", "aria-roledescription": "phase",
+      }),
+      ghost: svg("rect", { class: "sv-ghost", height: height + 6, rx: 5 }),
+      tail: svg("rect", { class: "sv-tail", height: px(height * 0.42), y: px(height * 0.29), rx: 1.5 }),
+      label: svg("text", { class: "sv-label", y: px(height / 2), dy: ".35em", "text-anchor": "middle" }),
+      note: svg("text", { class: "sv-note", y: px(height / 2), dy: ".35em" }),
+      title: svg("title"),
+      start: svg("rect", { class: "sv-grip", "data-handle": "start", height, y: 0 }),
+      end: svg("rect", { class: "sv-grip", "data-handle": "end", height, y: 0 }),
+    };
+    const parts: Element[] = [bar.title, bar.tail];
+    if (wait) parts.push(wait);
+    parts.push(fill);
+    if (hatch) parts.push(hatch);
+    parts.push(bar.label, bar.note, bar.start, bar.end);
+    bar.group.append(...parts);
+    return bar;
+  }
+
+  /** Bring every bar to `solved`; `baseline` gives the ghosts. */
+  update(
+    layout: Layout, scale: TimeScale, solved: Solved, baseline: Solved, state: ViewState, fonts: Fonts,
+  ): void {
+    const { doc } = solved;
+    this.waits.clear();
+    const exposed = new Map<number, readonly (readonly [number, number])[]>();
+    for (const row of layout.rows) {
+      // The next bar of the row bounds tails, notes and grips.
+      for (let place = 0; place < row.items.length; place++) {
+        const bar = this.drawn[row.items[place] as number] as Drawn;
+        const phase = doc.phases[bar.item.phase] as Phase;
+        if (phase.kind === "exchange" && !exposed.has(row.rank)) {
+          exposed.set(row.rank, exposedSegments(solved, "exchange", row.rank));
+        }
+        const before = this.drawn[row.items[place - 1] ?? -1];
+        const after = this.drawn[row.items[place + 1] ?? -1];
+        this.place(bar, phase, row.y, layout.density.bar, scale, solved, state, fonts,
+          before ? scale.x(solved.finish[before.item.phase] as number) : -Infinity,
+          after ? scale.x(solved.start[after.item.phase] as number) : Infinity,
+          exposed.get(row.rank) ?? []);
+        this.ghost(bar, phase, row.y, scale, solved, baseline);
+      }
+    }
+  }
+
+  private place(
+    bar: Drawn, phase: Phase, y: number, height: number, scale: TimeScale, solved: Solved,
+    state: ViewState, fonts: Fonts, previous: number, next: number,
+    exposed: readonly (readonly [number, number])[],
+  ): void {
+    const i = bar.item.phase;
+    const start = solved.start[i] as number;
+    const finish = solved.finish[i] as number;
+    const float = solved.totalFloat[i] as number;
+    const critical = solved.critical[i] === 1;
+    const x = px(scale.x(start));
+    const end = px(scale.x(finish));
+    const selected = state.selection.has(phase.phase);
+    const roomy = selected || state.hover === phase.phase || state.focus === phase.phase;
+    const arrival = bar.wait ? this.arrival(solved, i, bar.item.rank) : start;
+    const hatch = bar.hatch ? hatchPath(exposed, start, finish, scale, x, height) : "";
+    const key = `${x}|${end}|${y}|${px(float * scale.pxPerMs)}|${critical}|${selected}|${roomy}|`
+      + `${px(previous)}|${px(next)}|${arrival}|${phase.release}|${hatch}`;
+    if (key === bar.key) return;
+    bar.key = key;
+
+    const width = end - x;
+    attr(bar.group, "transform", `translate(${x} ${y})`);
+    bar.group.classList.toggle("sv-critical", critical);
+    bar.group.classList.toggle("sv-selected", selected);
+    attr(bar.group, "aria-pressed", selected ? "true" : "false");
+    bar.zero = phase.duration === 0;
+    const half = bar.zero ? Math.min(9, height / 2) : 0;
+    shape(bar.fill, width, half, height);
+    this.grips(bar, width, half, x - previous, next - end, roomy);
+
+    const tailEnd = Math.min(scale.x(Math.min(finish + float, solved.completion)), next);
+    const tail = Number.isFinite(tailEnd) ? px(tailEnd - end) : 0;
+    attr(bar.tail, "x", width);
+    attr(bar.tail, "width", Math.max(0, tail));
+    if (bar.wait) {
+      const from = px(Math.max(scale.x(arrival), previous));
+      attr(bar.wait, "x", from - x);
+      attr(bar.wait, "width", Math.max(0, px(x - from)));
+    }
+    if (bar.hatch) attr(bar.hatch, "d", hatch === "" ? null : hatch);
+    this.labels(bar, phase, width, half, Math.max(0, tail), float, next - end, fonts, solved.completion);
+    this.pin(bar, phase, start, x, height, scale);
+    const spoken = `${phase.phase}, ${phase.kind}, ${number(phase.duration)} ms, from ${number(start)} `
+      + `to ${number(finish)}, ${critical ? "critical" : `${number(float)} ms float`}`;
+    attr(bar.group, "aria-label", spoken);
+    const title = `${phase.phase} · ${phase.kind}\n${number(phase.duration)} ms: ${number(start)} – `
+      + `${number(finish)}\n${critical ? "on the critical path" : `total float ${number(float)} ms`}`
+      + (bar.wait && arrival < start ? `\nwaits ${number(start - arrival)} ms for the last rank` : "");
+    if (bar.title.textContent !== title) bar.title.textContent = title;
+  }
+
+  private arrival(solved: Solved, phase: number, rank: number): number {
+    let known = this.waits.get(phase);
+    if (!known) this.waits.set(phase, (known = arrivals(solved, phase)));
+    return known.get(rank) ?? (solved.start[phase] as number);
+  }
+
+  private grips(
+    bar: Drawn, width: number, half: number, before: number, after: number, roomy: boolean,
+  ): void {
+    const reach = this.coarse ? REACH * 1.8 : REACH;
+    const inside = Math.min(this.coarse ? 12 : 7, width / 3);
+    // The end has the right of way on a seam: changing a length is the commonest gesture.
+    const out = roomy ? reach : Math.min(reach, Math.max(2, after / 2 + 1));
+    attr(bar.end, "x", px(width + half - inside));
+    attr(bar.end, "width", px(Math.max(8, inside + out)));
+    const left = roomy && before > 6 ? reach : Math.min(reach, Math.max(0, before / 2 - 2));
+    const shift = left > 0 ? -left : Math.min(3, width / 4);
+    attr(bar.start, "x", px(shift - half));
+    attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
+  }
+
+  private labels(
+    bar: Drawn, phase: Phase, width: number, half: number, tail: number, float: number, gap: number,
+    fonts: Fonts, completion: number,
+  ): void {
+    const name = phase.phase;
+    const whole = `${name} ${brief(phase.duration)}`;
+    const inside = bar.zero ? "" : fit([whole, name], width - 10, fonts.inside);
+    if (bar.label.textContent !== inside) bar.label.textContent = inside;
+    attr(bar.label, "x", px(width / 2));
+    const candidates: string[] = [];
+    const spare = float > 1e-9 * Math.max(1, completion) && Number.isFinite(float)
+      ? `${brief(float)} float` : "";
+    if (inside === "") {
+      const label = bar.zero && phase.kind === "input" ? `${name}: ready at once` : whole;
+      if (spare) candidates.push(`${label} · ${spare}`);
+      candidates.push(label, name);
+    } else if (spare) {
+      candidates.push(spare);
+    }
+    const from = width + half + (tail > 0 ? tail + 5 : 6);
+    const room = gap - half - (tail > 0 ? tail + 5 : 6) - 6;
+    const note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
+    if (bar.note.textContent !== note) bar.note.textContent = note;
+    attr(bar.note, "x", px(from));
+  }
+
+  private ghost(
+    bar: Drawn, phase: Phase, y: number, scale: TimeScale, solved: Solved, baseline: Solved,
+  ): void {
+    const was = baseline.index.get(phase.phase);
+    const i = bar.item.phase;
+    const tolerance = 1e-9 * Math.max(1, solved.completion);
+    const moved = was !== undefined
+      && (Math.abs((baseline.start[was] as number) - (solved.start[i] as number)) > tolerance
+        || Math.abs((baseline.finish[was] as number) - (solved.finish[i] as number)) > tolerance);
+    if (!moved) {
+      attr(bar.ghost, "display", "none");
+      return;
+    }
+    const x = px(scale.x(baseline.start[was] as number));
+    attr(bar.ghost, "display", null);
+    attr(bar.ghost, "x", x);
+    attr(bar.ghost, "y", y - 3);
+    attr(bar.ghost, "width", px(Math.max(3, scale.x(baseline.finish[was] as number) - x)));
+  }
+
+  /** A release stands as a pin on the bar's row, at its own time, also where something later holds. */
+  private pin(
+    bar: Drawn, phase: Phase, start: number, x: number, height: number, scale: TimeScale,
+  ): void {
+    if (!(phase.release > 0)) {
+      bar.pin?.remove();
+      bar.pin = null;
+      return;
+    }
+    if (!bar.pin) {
+      bar.pin = svg("g", { class: "sv-pin", "data-role": "pin", "data-pin": phase.phase },
+        svg("title"),
+        svg("rect", { class: "sv-pin-hit", x: -9, y: -15, width: 18, height: 18 }),
+        svg("path", { class: "sv-pin-stem", d: `M0 -4V${height}` }),
+        svg("path", { class: "sv-pin-head", d: "M-5.5 -14H5.5V-8L0 -2.5L-5.5 -8Z" }),
+        svg("path", { class: "sv-pin-cross", d: "M-2.2 -11.6L2.2 -7.2M2.2 -11.6L-2.2 -7.2" }));
+      (bar.pin.firstChild as SVGTitleElement).textContent = "";
+      bar.group.append(bar.pin);
+    }
+    const holds = Math.abs(phase.release - start) <= 1e-9 * Math.max(1, start);
+    bar.pin.classList.toggle("sv-idle", !holds);
+    attr(bar.pin, "transform", `translate(${px(scale.x(phase.release) - x)} 0)`);
+    const title = `released at ${number(phase.release)} ms${holds ? "" : "; something later holds it"}`
+      + " · click to remove";
+    const element = bar.pin.firstChild as SVGTitleElement;
+    if (element.textContent !== title) element.textContent = title;
+  }
+}
+
+/** A bar, or the diamond of a phase without length: a square on its corner, `half` px wide. */
+function shape(fill: SVGRectElement, width: number, half: number, height: number): void {
+  const side = px(half * Math.SQRT2);
+  attr(fill, "x", half > 0 ? px(-side / 2) : 0);
+  attr(fill, "y", half > 0 ? px((height - side) / 2) : 0);
+  attr(fill, "width", half > 0 ? side : Math.max(px(width), 1.5));
+  attr(fill, "height", half > 0 ? side : height);
+  attr(fill, "rx", half > 0 || height <= 20 ? 2 : 4);
+  attr(fill, "transform", half > 0 ? `rotate(45 0 ${px(height / 2)})` : null);
+}
+
+/** Rectangles of one bar that are exposed, relative to the bar's own origin. */
+function hatchPath(
+  segments: readonly (readonly [number, number])[], start: number, finish: number,
+  scale: TimeScale, x: number, height: number,
+): string {
+  let path = "";
+  // Segments are sorted; a bisection finds the first that can matter.
+  let low = 0;
+  let high = segments.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((segments[middle] as readonly [number, number])[1] <= start) low = middle + 1;
+    else high = middle;
+  }
+  for (let k = low; k < segments.length; k++) {
+    const [from, to] = segments[k] as readonly [number, number];
+    if (from >= finish) break;
+    const a = px(scale.x(Math.max(from, start)) - x);
+    const b = px(scale.x(Math.min(to, finish)) - x);
+    if (b > a) path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
+  }
+  return path;
+}

@@ -1,0 +1,261 @@
+/** The drawing: scale and layout, and the layers that are kept in step with a solved timeline. */
+
+import type { Solved } from "../model/solver";
+import type { Phase } from "../model/types";
+import { Arrows } from "./arrows";
+import { Axis, AXIS_HEIGHT, FOOT_HEIGHT } from "./axis";
+import { Bars } from "./bars";
+import { attr, html, px, svg } from "./dom";
+import { textWidth } from "./labels";
+import { type Item, type Layout, layOut, ranksOf, type Row } from "./layout";
+import { Overlay } from "./overlay";
+import { fitEnd, TimeScale } from "./scale";
+import type { Context } from "./state";
+import { Strip, STRIP_HEIGHT } from "./strip";
+
+export class Chart {
+  readonly element: HTMLElement;
+  readonly scroller = html("div", { class: "sv-scroll" });
+  readonly body: SVGSVGElement;
+  readonly head: SVGSVGElement;
+  readonly below: SVGSVGElement;
+  readonly bars: Bars;
+  readonly arrows = new Arrows();
+  readonly overlay: Overlay;
+  readonly strip: Strip;
+  private readonly axis = new Axis();
+  private readonly names = svg("g", { class: "sv-names" });
+  private readonly stripes = svg("g", { class: "sv-stripes" });
+  private readonly clips: SVGRectElement[];
+  layout: Layout;
+  scale = new TimeScale(0, 1, 1, 0);
+  width = 0;
+  private domain = 0;
+  private family = "system-ui, sans-serif";
+
+  constructor(private readonly context: Context, pick: (kind: string) => void) {
+    const { uid, root } = context;
+    const coarse = matchMedia("(any-pointer: coarse)").matches;
+    this.bars = new Bars(uid, coarse);
+    this.strip = new Strip(uid, pick);
+    this.overlay = new Overlay(coarse);
+    this.clips = [0, 1, 2].map(() => svg("rect", { y: -20 }));
+    const clip = (name: string, k: number): SVGClipPathElement =>
+      svg("clipPath", { id: `${uid}-${name}` }, this.clips[k] as SVGRectElement);
+    const hatch = svg("pattern", {
+      id: `${uid}-hatch`, class: "sv-hatch-pattern", width: 6, height: 6,
+      patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)",
+    }, svg("rect", { width: 6, height: 6 }), svg("line", { x1: 1, x2: 1, y1: 0, y2: 6 }));
+    this.head = svg("svg", { class: "sv-head-svg", height: AXIS_HEIGHT, "aria-hidden": "true" },
+      svg("defs", {}, clip("head", 0)),
+      svg("g", { "clip-path": `url(#${uid}-head)` }), this.axis.head);
+    this.body = svg("svg", {
+      class: "sv-body", "data-role": "chart", role: "application",
+      "aria-roledescription": "timeline editor", "aria-label": "timeline",
+      "aria-describedby": `${uid}-hint`,
+    },
+    svg("defs", {}, clip("body", 1), hatch), this.stripes, this.names,
+    svg("g", { "clip-path": `url(#${uid}-body)` }, this.axis.lines, this.bars.ghosts,
+      this.axis.marks, this.arrows.layer, this.bars.layer, this.arrows.front, this.arrows.pills,
+      this.overlay.layer),
+    this.overlay.free);
+    this.below = svg("svg", { class: "sv-below", height: FOOT_HEIGHT + STRIP_HEIGHT, "aria-hidden": "true" },
+      svg("defs", {}, clip("below", 2)),
+      this.axis.foot,
+      svg("g", { "clip-path": `url(#${uid}-below)`, transform: `translate(0 ${FOOT_HEIGHT})` },
+        this.strip.layer));
+    this.scroller.append(this.head, this.body);
+    this.element = html("div", { class: "sv-chart" }, this.scroller, this.below, this.strip.sum);
+    this.layout = layOut(context.session.shown, context.state.hidden);
+    void root;
+  }
+
+  get font(): string {
+    return this.family;
+  }
+
+  /** Everything again: after an edit of the structure, a resize, a filter, a zoom. */
+  relayout(solved: Solved): void {
+    const { session, state, root } = this.context;
+    const style = getComputedStyle(root);
+    this.family = style.fontFamily || this.family;
+    const height = session.height;
+    this.scroller.style.maxHeight = height === null ? "" : `${Math.max(120, height)}px`;
+    this.layout = layOut(solved, state.hidden);
+    // Set the height before the width is read: a scroll bar takes from it.
+    attr(this.body, "height", Math.ceil(this.layout.height));
+    const width = this.scroller.clientWidth;
+    if (width <= 0) return;
+    this.width = width;
+    root.dataset["density"] = this.layout.density.name;
+    root.dataset["ranks"] = String(ranksOf(solved.doc).length);
+    const labels = this.layout.rows.map((row) => textWidth(row.label, `500 12.5px ${this.family}`));
+    const gutter = Math.round(Math.min(Math.max(64, ...labels) + 30, Math.max(70, width * 0.22)));
+    this.rescale(solved, gutter, width);
+    for (const element of [this.head, this.body, this.below]) attr(element, "width", width);
+    for (const clip of this.clips) {
+      attr(clip, "x", px(this.scale.left - 14));
+      attr(clip, "width", px(width - this.scale.left + 14));
+      attr(clip, "height", Math.ceil(this.layout.height) + 60);
+    }
+    // The strip's caption lies left of the plot.
+    attr(this.clips[2] as SVGRectElement, "x", 0);
+    attr(this.clips[2] as SVGRectElement, "width", width);
+    this.drawNames(gutter, width);
+    this.bars.build(this.layout, solved);
+    this.arrows.clear();
+    this.overlay.clear();
+    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.domain);
+    this.update(solved);
+  }
+
+  private rescale(solved: Solved, gutter: number, width: number): void {
+    const { session, state } = this.context;
+    const end = fitEnd(Math.max(solved.completion, session.baseline.completion));
+    // Keep the scale over small edits: a scale that moves under the hand hides the change.
+    if (end > this.domain || end < this.domain * 0.62) this.domain = end;
+    const right = width - 18;
+    const room = Math.max(40, right - gutter);
+    const least = room / this.domain;
+    if (state.zoom) {
+      const pxPerMs = Math.min(Math.max(state.zoom.pxPerMs, least), least * 100_000);
+      const origin = Math.min(Math.max(0, state.zoom.origin), this.domain - room / pxPerMs);
+      state.zoom = pxPerMs <= least * 1.0001 ? null : { pxPerMs, origin };
+    }
+    this.scale = new TimeScale(gutter, right,
+      state.zoom?.pxPerMs ?? least, state.zoom?.origin ?? 0);
+    const { root } = this.context;
+    root.dataset["pxPerMs"] = String(this.scale.pxPerMs);
+    root.dataset["x0"] = String(this.scale.x(0));
+  }
+
+  /** Forget the kept scale: fit the step again. */
+  fit(): void {
+    this.domain = 0;
+    this.context.state.zoom = null;
+    this.context.redraw("layout");
+  }
+
+  zoomBy(factor: number, at?: number): void {
+    const x = at ?? (this.scale.left + this.scale.right) / 2;
+    const time = this.scale.time(x);
+    const pxPerMs = this.scale.pxPerMs * factor;
+    this.context.state.zoom = { pxPerMs, origin: time - (x - this.scale.left) / pxPerMs };
+    this.context.redraw("layout");
+  }
+
+  panBy(pixels: number): void {
+    const { state } = this.context;
+    if (!state.zoom) return;
+    state.zoom = { ...state.zoom, origin: state.zoom.origin - pixels / state.zoom.pxPerMs };
+    this.context.redraw("layout");
+  }
+
+  /** Bring a bar into view after the keyboard moved to it. */
+  reveal(name: string): void {
+    const { session, state } = this.context;
+    const index = session.shown.index.get(name);
+    if (index === undefined) return;
+    const start = session.shown.start[index] as number;
+    const finish = session.shown.finish[index] as number;
+    if (state.zoom && (finish < this.scale.origin || start > this.scale.end)) {
+      state.zoom = { ...state.zoom, origin: start - 40 / state.zoom.pxPerMs };
+      this.context.redraw("layout");
+    }
+    const item = this.layout.items[(this.layout.of.get(index) ?? [])[0] ?? -1];
+    const row = item ? this.layout.rows[item.row] : undefined;
+    if (!row) return;
+    const top = row.y + AXIS_HEIGHT - this.scroller.scrollTop;
+    if (top < AXIS_HEIGHT + 8) this.scroller.scrollTop -= AXIS_HEIGHT + 8 - top;
+    const below = top + this.layout.density.bar + 12 - this.scroller.clientHeight;
+    if (below > 0) this.scroller.scrollTop += below;
+  }
+
+  private drawNames(gutter: number, width: number): void {
+    const names: SVGElement[] = [];
+    const stripes: SVGElement[] = [];
+    const { rows, headings, density } = this.layout;
+    headings.forEach((heading, k) => {
+      const label = svg("text", { class: "sv-rank-name", x: 14, y: heading.y + 10 });
+      label.textContent = `rank ${heading.rank}`;
+      names.push(label);
+      if (k > 0) stripes.push(svg("line", { class: "sv-rank-line", x1: 8, x2: width - 8, y1: heading.y - 6, y2: heading.y - 6 }));
+    });
+    for (const row of rows) {
+      stripes.push(svg("rect", {
+        class: "sv-row", x: gutter - 6, width: Math.max(0, width - gutter - 4), y: row.y - 4,
+        height: density.bar + 8, rx: 5,
+      }));
+      if (row.label === "") continue;
+      const label = svg("text", {
+        class: "sv-lane-name", x: gutter - 14, y: row.y + density.bar / 2, dy: ".35em",
+        "text-anchor": "end",
+      });
+      const title = svg("title");
+      title.textContent = row.label;
+      label.textContent = shorten(row.label, gutter - 26, `500 12.5px ${this.family}`);
+      label.append(title);
+      names.push(label);
+    }
+    this.names.replaceChildren(...names);
+    this.stripes.replaceChildren(...stripes);
+  }
+
+  /** Move what is drawn to `solved`, whose structure is that of the last `relayout`. */
+  update(solved: Solved): void {
+    if (this.width <= 0) return;
+    const { session, state } = this.context;
+    const small = this.layout.density.name === "dense" ? 10 : this.layout.density.name === "compact" ? 11 : 12.5;
+    this.bars.update(this.layout, this.scale, solved, session.baseline, state, {
+      inside: `600 ${small}px ${this.family}`, outside: `${Math.min(11, small)}px ${this.family}`,
+    });
+    this.arrows.update(this.layout, this.scale, solved, state, `600 11px ${this.family}`);
+    this.axis.update(this.scale, solved, session.baseline, session.baselineName, this.family);
+    this.strip.update(this.scale, solved, this.layout.headings.length > 0, `500 11.5px ${this.family}`);
+    this.overlay.update(this.layout, this.scale, solved, state);
+  }
+
+  /** A point of the page in the drawing's pixels. */
+  point(event: { clientX: number; clientY: number }): { x: number; y: number } {
+    const box = this.body.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+
+  /** The bar at a point, generously: for dropping arrows. */
+  itemAt(point: { x: number; y: number }, solved: Solved): Item | null {
+    const { rows, items, density } = this.layout;
+    const slack = Math.min(density.gap / 2, 14);
+    let best: Item | null = null;
+    let least = 14;
+    for (const row of rows) {
+      if (point.y < row.y - slack || point.y > row.y + density.bar + slack) continue;
+      for (const k of row.items) {
+        const item = items[k] as Item;
+        const start = this.scale.x(solved.start[item.phase] as number);
+        const finish = this.scale.x(solved.finish[item.phase] as number);
+        const off = Math.max(start - point.x, point.x - finish, 0)
+          + Math.max(row.y - point.y, point.y - row.y - density.bar, 0) / 2;
+        if (off < least) {
+          least = off;
+          best = item;
+        }
+      }
+    }
+    return best;
+  }
+
+  phaseOf(item: Item, solved: Solved): Phase {
+    return solved.doc.phases[item.phase] as Phase;
+  }
+
+  rowOf(item: Item): Row {
+    return this.layout.rows[item.row] as Row;
+  }
+}
+
+function shorten(label: string, room: number, font: string): string {
+  if (textWidth(label, font) <= room) return label;
+  let length = label.length - 1;
+  while (length > 1 && textWidth(`${label.slice(0, length)}…`, font) > room) length--;
+  return `${label.slice(0, length)}…`;
+}

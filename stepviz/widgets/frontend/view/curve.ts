@@ -1,0 +1,100 @@
+/** "What more would buy": the completion as a function of the chosen phase's duration. */
+
+import { type Sensitivity, sensitivity } from "../model/sensitivity";
+import type { Solved } from "../model/solver";
+import { attr, html, px, svg, text } from "./dom";
+import { ms, number } from "./format";
+
+const WIDTH = 224;
+const HEIGHT = 74;
+const PAD = { left: 6, right: 8, top: 10, bottom: 16 };
+
+/** Timelines beyond this are not asked for a curve while something moves. */
+export class Curve {
+  readonly element = html("div", { class: "sv-curve", "data-role": "curve" });
+  private readonly line = svg("path", { class: "sv-curve-line" });
+  private readonly floor = svg("line", { class: "sv-curve-floor" });
+  private readonly dot = svg("circle", { class: "sv-curve-dot", r: 4.5 });
+  private readonly corner = svg("circle", { class: "sv-curve-corner", r: 3 });
+  private readonly low = svg("text", { class: "sv-curve-text", y: HEIGHT - 3 });
+  private readonly high = svg("text", { class: "sv-curve-text", y: HEIGHT - 3, "text-anchor": "end" });
+  private readonly sentence = html("div", { class: "sv-curve-note", "data-role": "takeover" });
+  private curve: Sensitivity | null = null;
+  private of = "";
+
+  constructor() {
+    this.element.append(svg("svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img",
+      "aria-label": "completion against this duration",
+    }, this.floor, this.line, this.corner, this.dot, this.low, this.high), this.sentence);
+  }
+
+  /** `committed` says whose curve it is; the dot runs along it to the shown duration. */
+  update(committed: Solved, shown: Solved, phase: string, kind: string): void {
+    const key = phase;
+    if (this.of !== key || this.solved !== committed) {
+      this.of = key;
+      this.solved = committed;
+      this.curve = sensitivity(committed.doc, phase);
+      this.plot(kind);
+    }
+    const { curve } = this;
+    const row = shown.index.get(phase);
+    if (!curve || row === undefined) return;
+    const duration = (shown.doc.phases[row] as { duration: number }).duration;
+    attr(this.dot, "cx", px(this.x(duration)));
+    attr(this.dot, "cy", px(this.y(shown.completion)));
+    this.tell(curve, committed, phase, duration);
+  }
+
+  private solved: Solved | null = null;
+  private x: (duration: number) => number = () => 0;
+  private y: (completion: number) => number = () => 0;
+
+  private plot(kind: string): void {
+    const { curve } = this;
+    if (!curve) return;
+    const last = Math.max(curve.duration[curve.duration.length - 1] ?? 1, 1e-9);
+    const low = Math.min(...curve.completion);
+    const high = Math.max(...curve.completion);
+    const span = high - low || 1;
+    this.x = (d) => PAD.left + (Math.min(d, last * 1.02) / last) * (WIDTH - PAD.left - PAD.right);
+    this.y = (c) => HEIGHT - PAD.bottom - 4
+      - ((Math.min(Math.max(c, low - span * 0.1), high + span * 0.1) - low) / span) * (HEIGHT - PAD.top - PAD.bottom - 8);
+    const points = curve.duration.map((d, k) => `${px(this.x(d))} ${px(this.y(curve.completion[k] as number))}`);
+    attr(this.line, "d", `M${points.join("L")}`);
+    attr(this.line, "class", `sv-curve-line sv-k-${kind}`);
+    attr(this.dot, "class", `sv-curve-dot sv-k-${kind}`);
+    for (const [name, value] of [["x1", PAD.left], ["x2", WIDTH - PAD.right], ["y1", HEIGHT - PAD.bottom], ["y2", HEIGHT - PAD.bottom]] as const) {
+      attr(this.floor, name, value);
+    }
+    attr(this.corner, "display", curve.takeover ? null : "none");
+    if (curve.takeover) {
+      const { duration } = curve.takeover;
+      attr(this.corner, "cx", px(this.x(duration)));
+      attr(this.corner, "cy", px(this.y(low)));
+    }
+    attr(this.low, "x", PAD.left);
+    text(this.low, "0");
+    attr(this.high, "x", WIDTH - PAD.right);
+    text(this.high, ms(last));
+  }
+
+  private tell(curve: Sensitivity, solved: Solved, phase: string, duration: number): void {
+    const row = solved.index.get(phase) as number;
+    let sentence: string;
+    const more = curve.takeover ? duration - curve.takeover.duration : 0;
+    if (curve.takeover && more > 1e-9 * Math.max(1, duration)) {
+      sentence = `Shortening it by up to ${ms(more)} more counts in full; then ${curve.takeover.phase} leads.`;
+    } else if (curve.takeover && duration > 0 && curve.takeover.duration < duration + 1e-9) {
+      sentence = `Shortening it buys nothing: ${curve.takeover.phase} leads.`;
+    } else if (curve.drag > 0) {
+      sentence = "Every ms less is a ms sooner, down to nothing.";
+    } else if ((solved.totalFloat[row] as number) > 0) {
+      sentence = `Shortening it buys nothing; ${number(solved.totalFloat[row] as number)} ms more cost nothing.`;
+    } else {
+      sentence = "Shortening it alone buys nothing.";
+    }
+    text(this.sentence, sentence);
+  }
+}

@@ -1,0 +1,430 @@
+/** What each kind of drag does between press and release. */
+
+import type { Edit } from "../model/edits";
+import { type Sensitivity, sensitivity } from "../model/sensitivity";
+import type { Gesture } from "../model/session";
+import type { Solved } from "../model/solver";
+import type { Dependency, Phase } from "../model/types";
+import { anchor, arrives, leaves, linkType } from "./arrows";
+import type { Chart } from "./chart";
+import { finishHolder, heldBy, nameOf, whyNot } from "./explain";
+import { lag as lagText, number } from "./format";
+import type { Pointer } from "./gestures";
+import type { Item } from "./layout";
+import { snap } from "./scale";
+import { type Context, type End, rowOf } from "./state";
+
+export interface Drag {
+  begin(): void;
+  move(now: Pointer, origin: Pointer): void;
+  commit(): void;
+  cancel(): void;
+}
+
+const round = (value: number): number => Math.round(value * 1e9) / 1e9;
+
+/** A drag that previews edits through the session. */
+abstract class Editing implements Drag {
+  protected gesture: Gesture | null = null;
+  protected before: Solved;
+
+  constructor(
+    protected readonly context: Context, protected readonly chart: Chart, protected readonly label: string,
+  ) {
+    this.before = context.session.solved;
+  }
+
+  begin(): void {
+    this.before = this.context.session.solved;
+    this.gesture = this.context.session.begin(this.label);
+  }
+
+  abstract move(now: Pointer, origin: Pointer): void;
+
+  protected preview(edit: Edit): Solved {
+    return (this.gesture as Gesture).preview(edit);
+  }
+
+  /** A dragged amount, snapped unless Alt frees it. */
+  protected snapped(value: number, now: Pointer, magnets: number[] = []): number {
+    return now.free ? round(value) : snap(value, this.chart.scale.pxPerMs, magnets);
+  }
+
+  protected tip(content: string, time: number, phase: string, now: Pointer): void {
+    const { chart } = this;
+    const item = this.itemNear(phase, now.y);
+    if (!item) return;
+    const y = chart.rowOf(item).y;
+    chart.overlay.tooltip(now.free ? `${content} · free` : content, chart.scale.x(time), y - 30,
+      chart.width, chart.font);
+  }
+
+  /** Which drawing of a phase the hand is on: a collective has one per rank. */
+  protected itemNear(phase: string, y: number): Item | null {
+    const { chart } = this;
+    let best: Item | null = null;
+    for (const k of chart.layout.of.get(rowOf(this.before, phase)) ?? []) {
+      const item = chart.layout.items[k] as Item;
+      if (!best || Math.abs(chart.rowOf(item).y - y) < Math.abs(chart.rowOf(best).y - y)) best = item;
+    }
+    return best;
+  }
+
+  protected knob(time: number, phase: string, now: Pointer): void {
+    const item = this.itemNear(phase, now.y);
+    if (item) {
+      this.chart.overlay.setKnob(this.chart.scale.x(time),
+        this.chart.rowOf(item).y + this.chart.layout.density.bar / 2);
+    }
+  }
+
+  commit(): void {
+    this.gesture?.commit();
+    this.gesture = null;
+  }
+
+  cancel(): void {
+    this.gesture?.cancel();
+    this.gesture = null;
+  }
+}
+
+/** A bar's right end: its duration; the schedule places the bar. All chosen bars scale together. */
+class EndDrag extends Editing {
+  constructor(context: Context, chart: Chart, private readonly phase: string) {
+    super(context, chart, `length of ${phase}`);
+  }
+
+  /** Asked at most once per drag: it solves the timeline a few times. */
+  private takeover: (() => Sensitivity["takeover"]) = () => {
+    const { takeover } = sensitivity(this.before.doc, this.phase);
+    this.takeover = () => takeover;
+    return takeover;
+  };
+
+  move(now: Pointer, origin: Pointer): void {
+    const { context, chart, phase } = this;
+    const { session, state } = context;
+    state.dragging = phase;
+    const row = rowOf(this.before, phase);
+    const was = (this.before.doc.phases[row] as Phase).duration;
+    const wish = was + (now.x - origin.x) / chart.scale.pxPerMs;
+    const base = session.baseline.doc.phases[rowOf(session.baseline, phase)];
+    const duration = Math.max(0, this.snapped(Math.max(0, wish), now, base ? [base.duration] : []));
+    const together = state.selection.size > 1 && state.selection.has(phase) && was > 0;
+    const shown = this.preview(together
+      ? { op: "scale", phases: [...state.selection], factor: duration / was }
+      : { op: "duration", phase, duration });
+    const finish = shown.finish[row] as number;
+    const held = !together && duration !== was && Math.abs(finish - (this.before.finish[row] as number))
+      < 1e-9 * Math.max(1, finish) && finishHolder(shown, row) !== null;
+    state.held = held ? phase : null;
+    const hand = (this.before.finish[row] as number) + duration - was;
+    this.tip(together ? `× ${(duration / was).toFixed(3)} · ${state.selection.size} phases`
+      : held ? `${number(duration)} ms · still ends ${number(finish)}: ${heldBy(shown, row)}`
+        : `ends ${number(finish)} · ${number(duration)} ms`, held ? hand : finish, phase, now);
+    const item = this.itemNear(phase, now.y);
+    if (item) {
+      const middle = chart.rowOf(item).y + chart.layout.density.bar / 2;
+      chart.overlay.setTether(held ? chart.scale.x(hand) : null, chart.scale.x(finish), middle);
+    }
+    this.knob(held ? hand : finish, phase, now);
+    context.say(together ? null : whyNot(this.before, shown, phase, () => this.takeover()), "why");
+  }
+}
+
+/** A bar's left end: when it starts, its end staying where it is. */
+class StartDrag extends Editing {
+  private hold = 0;
+  constructor(context: Context, chart: Chart, private readonly phase: string) {
+    super(context, chart, `start of ${phase}`);
+  }
+
+  override begin(): void {
+    super.begin();
+    const free = this.preview({ op: "release", phase: this.phase, release: 0 });
+    this.hold = free.start[rowOf(free, this.phase)] as number;
+  }
+
+  move(now: Pointer, origin: Pointer): void {
+    const { context, chart, phase } = this;
+    context.state.dragging = phase;
+    const row = rowOf(this.before, phase);
+    const start = this.before.start[row] as number;
+    const finish = this.before.finish[row] as number;
+    const wish = Math.min(finish, this.snapped(start + (now.x - origin.x) / chart.scale.pxPerMs, now, [this.hold]));
+    // A bar whose finish is held follows its length alone; any other needs a pin to start later.
+    const byFinish = finishHolder(this.before, row) !== null;
+    const floor = byFinish ? 0 : this.hold;
+    const held = wish <= floor;
+    const from = Math.max(wish, floor);
+    const duration: Edit = { op: "duration", phase, duration: round(finish - from) };
+    const shown = this.preview(byFinish ? duration : {
+      op: "many", edits: [{ op: "release", phase, release: held ? 0 : from }, duration],
+    });
+    context.state.held = held ? phase : null;
+    const now_ = shown.start[row] as number;
+    const length = (shown.doc.phases[row] as Phase).duration;
+    this.tip(held ? `starts ${number(now_)}: ${heldBy(shown, row)}`
+      : `starts ${number(now_)} · ${number(length)} ms`, now_, phase, now);
+    this.knob(now_, phase, now);
+  }
+}
+
+/** A bar's body: its release. At or left of where dependencies hold it, there is none. */
+class BodyDrag extends Editing {
+  private hold = 0;
+  constructor(context: Context, chart: Chart, private readonly phase: string) {
+    super(context, chart, `release of ${phase}`);
+  }
+
+  override begin(): void {
+    super.begin();
+    const free = this.preview({ op: "release", phase: this.phase, release: 0 });
+    this.hold = free.start[rowOf(free, this.phase)] as number;
+  }
+
+  move(now: Pointer, origin: Pointer): void {
+    const { context, chart, phase } = this;
+    context.state.dragging = phase;
+    const row = rowOf(this.before, phase);
+    const start = this.before.start[row] as number;
+    const wish = this.snapped(start + (now.x - origin.x) / chart.scale.pxPerMs, now, [this.hold]);
+    const held = wish <= this.hold;
+    context.state.held = held ? phase : null;
+    const shown = this.preview({ op: "release", phase, release: held ? 0 : wish });
+    const begins = shown.start[row] as number;
+    this.tip(held ? `starts ${number(begins)}: ${heldBy(shown, row)}`
+      : `released at ${number(begins)} · ends ${number(shown.finish[row] as number)}`, begins, phase, now);
+    context.say(null);
+  }
+}
+
+/** An arrow's label: its lag. */
+class LagDrag extends Editing {
+  constructor(context: Context, chart: Chart, private readonly row: number) {
+    super(context, chart, "lag");
+  }
+
+  move(now: Pointer, origin: Pointer): void {
+    const { context, chart } = this;
+    const dependency = this.before.doc.dependencies[this.row] as Dependency;
+    const wish = dependency.lag + (now.x - origin.x) / chart.scale.pxPerMs;
+    const lag = this.snapped(wish, now, [0]);
+    context.state.arrow = this.row;
+    const shown = this.preview({ op: "relink", row: this.row, changes: { lag } });
+    const row = rowOf(shown, dependency.target);
+    this.tip(`${dependency.type}${lagText(lag) || " +0"} ms · ${dependency.target} starts ${number(shown.start[row] as number)}`,
+      shown.start[row] as number, dependency.target, now);
+    const moved = lag !== dependency.lag && shown.completion === this.before.completion;
+    context.say(moved ? `${dependency.target} can take it: the completion does not depend on this lag here.` : null, "why");
+  }
+}
+
+/** Draws a new arrow, or re-attaches one: both look for a bar's end under the hand. */
+abstract class Linking implements Drag {
+  protected found: { item: Item; end: End } | null = null;
+  constructor(protected readonly context: Context, protected readonly chart: Chart) {}
+  begin(): void {
+    this.context.root.classList.add("sv-linking");
+  }
+
+  protected abstract from(): { item: Item; end: End } | null;
+  protected abstract caption(name: string, end: End): string;
+  protected abstract apply(name: string, end: End): void;
+
+  move(now: Pointer): void {
+    const { chart, context } = this;
+    const solved = context.session.solved;
+    const start = this.from();
+    if (!start) return;
+    const item = chart.itemAt(now, solved);
+    const name = item ? nameOf(solved, item.phase) : "";
+    this.found = null;
+    if (item && item.phase !== start.item.phase) {
+      const middle = (chart.scale.x(solved.start[item.phase] as number)
+        + chart.scale.x(solved.finish[item.phase] as number)) / 2;
+      this.found = { item, end: now.x < middle ? "start" : "finish" };
+    }
+    const origin = anchor(start.item, start.end, 0, solved, chart.scale, chart.layout);
+    const y = now.y > origin.bottom ? origin.bottom : now.y < origin.top ? origin.top : origin.bottom;
+    let at: { x: number; y: number } | null = null;
+    if (this.found) {
+      const seat = anchor(this.found.item, this.found.end, 0, solved, chart.scale, chart.layout);
+      at = { x: seat.x, y: seat.top > y ? seat.top : seat.bottom };
+    }
+    chart.overlay.setRubber({ x: origin.x, y }, now, at);
+    chart.overlay.tooltip(this.found ? this.caption(name, this.found.end) : "drop on a bar’s start or end",
+      now.x, now.y - 38, chart.width, chart.font);
+  }
+
+  commit(): void {
+    this.context.root.classList.remove("sv-linking");
+    if (this.found) this.apply(nameOf(this.context.session.solved, this.found.item.phase), this.found.end);
+  }
+
+  cancel(): void {
+    this.context.root.classList.remove("sv-linking");
+  }
+}
+
+/** "optimizer starts after exchange has finished": an arrow's meaning before it is made. */
+export function meaning(source: string, from: End, target: string, to: End): string {
+  const verb = to === "start" ? "starts" : "finishes";
+  return `${linkType(from, to)}: ${target} ${verb} after ${source} ${from === "start" ? "has started" : "has finished"}`;
+}
+
+class PortDrag extends Linking {
+  constructor(context: Context, chart: Chart, private readonly phase: string, private readonly end: End) {
+    super(context, chart);
+  }
+
+  protected from(): { item: Item; end: End } | null {
+    const item = this.chart.layout.items[
+      (this.chart.layout.of.get(rowOf(this.context.session.solved, this.phase)) ?? [])[0] ?? -1];
+    return item ? { item, end: this.end } : null;
+  }
+
+  protected caption(name: string, end: End): string {
+    return meaning(this.phase, this.end, name, end);
+  }
+
+  protected apply(name: string, end: End): void {
+    connect(this.context, this.phase, this.end, name, end);
+  }
+}
+
+/** Make an arrow and choose it, so that its lag and type are at hand. */
+export function connect(context: Context, source: string, from: End, target: string, to: End): void {
+  const { session } = context;
+  session.apply({
+    op: "connect",
+    dependency: { source, target, type: linkType(from, to), lag: 0, origin: "assumed" },
+  });
+  context.selectArrow(session.doc.dependencies.length - 1);
+}
+
+class ArrowEndDrag extends Linking {
+  constructor(
+    context: Context, chart: Chart, private readonly row: number, private readonly side: "source" | "target",
+  ) {
+    super(context, chart);
+  }
+
+  private get dependency(): Dependency {
+    return this.context.session.doc.dependencies[this.row] as Dependency;
+  }
+
+  protected from(): { item: Item; end: End } | null {
+    const { dependency } = this;
+    const fixed = this.side === "source" ? dependency.target : dependency.source;
+    const item = this.chart.layout.items[
+      (this.chart.layout.of.get(rowOf(this.context.session.solved, fixed)) ?? [])[0] ?? -1];
+    const end = this.side === "source" ? arrives(dependency.type) : leaves(dependency.type);
+    return item ? { item, end } : null;
+  }
+
+  protected caption(name: string, end: End): string {
+    const { dependency } = this;
+    return this.side === "source"
+      ? meaning(name, end, dependency.target, arrives(dependency.type))
+      : meaning(dependency.source, leaves(dependency.type), name, end);
+  }
+
+  protected apply(name: string, end: End): void {
+    const { dependency } = this;
+    this.context.session.apply({
+      op: "relink", row: this.row,
+      changes: this.side === "source"
+        ? { source: name, type: linkType(end, arrives(dependency.type)) }
+        : { target: name, type: linkType(leaves(dependency.type), end) },
+    });
+  }
+}
+
+/** Alt + drag along the lane: another place in its order. */
+class ReorderDrag implements Drag {
+  private before: string | null | undefined;
+  constructor(private readonly context: Context, private readonly chart: Chart, private readonly phase: string) {}
+  begin(): void { /* nothing is edited before the drop */ }
+
+  move(now: Pointer): void {
+    const { chart, context, phase } = this;
+    const solved = context.session.solved;
+    const { phases } = solved.doc;
+    const mine = phases[rowOf(solved, phase)] as Phase;
+    const lane = phases.filter((other) => other !== mine && other.lane === mine.lane && other.rank === mine.rank);
+    const time = chart.scale.time(now.x);
+    const next = lane.find((other) => {
+      const row = rowOf(solved, other.phase);
+      return ((solved.start[row] as number) + (solved.finish[row] as number)) / 2 > time;
+    });
+    this.before = mine.lane === null ? undefined : next?.phase ?? null;
+    chart.overlay.tooltip(mine.lane === null ? "it has no lane: nothing to reorder"
+      : next ? `before ${next.phase} in ${mine.lane}` : `last in ${mine.lane}`,
+    now.x, now.y - 38, chart.width, chart.font);
+  }
+
+  commit(): void {
+    if (this.before === undefined) return;
+    this.context.session.apply({ op: "reorder", phase: this.phase, before: this.before });
+  }
+
+  cancel(): void { /* nothing was edited */ }
+}
+
+/** A box over the background chooses the bars it touches. */
+class Marquee implements Drag {
+  private readonly kept: string[];
+  constructor(private readonly context: Context, private readonly chart: Chart, adds: boolean) {
+    this.kept = adds ? [...context.state.selection] : [];
+  }
+
+  begin(): void { /* choosing edits nothing */ }
+
+  move(now: Pointer, origin: Pointer): void {
+    const { chart, context } = this;
+    const box = {
+      x: Math.min(now.x, origin.x), y: Math.min(now.y, origin.y),
+      width: Math.abs(now.x - origin.x), height: Math.abs(now.y - origin.y),
+    };
+    chart.overlay.setMarquee(box);
+    const solved = context.session.shown;
+    const names = new Set(this.kept);
+    for (const item of chart.layout.items) {
+      const y = chart.rowOf(item).y;
+      if (y > box.y + box.height || y + chart.layout.density.bar < box.y) continue;
+      if (chart.scale.x(solved.start[item.phase] as number) > box.x + box.width) continue;
+      if (chart.scale.x(solved.finish[item.phase] as number) < box.x) continue;
+      names.add(nameOf(solved, item.phase));
+    }
+    context.select([...names]);
+  }
+
+  commit(): void { /* the choice stands */ }
+  cancel(): void { /* likewise */ }
+}
+
+class Pan implements Drag {
+  private last: number | null = null;
+  constructor(private readonly chart: Chart) {}
+  begin(): void { /* moves the view only */ }
+  move(now: Pointer, origin: Pointer): void {
+    this.chart.panBy(now.x - (this.last ?? origin.x));
+    this.last = now.x;
+  }
+
+  commit(): void { /* the view stays */ }
+  cancel(): void { /* likewise */ }
+}
+
+export const dragEnd = (c: Context, chart: Chart, phase: string): Drag => new EndDrag(c, chart, phase);
+export const dragStart = (c: Context, chart: Chart, phase: string): Drag => new StartDrag(c, chart, phase);
+export const dragBody = (c: Context, chart: Chart, phase: string): Drag => new BodyDrag(c, chart, phase);
+export const dragLag = (c: Context, chart: Chart, row: number): Drag => new LagDrag(c, chart, row);
+export const dragPort = (c: Context, chart: Chart, phase: string, end: End): Drag => new PortDrag(c, chart, phase, end);
+export const dragArrowEnd = (c: Context, chart: Chart, row: number, side: "source" | "target"): Drag =>
+  new ArrowEndDrag(c, chart, row, side);
+export const reorder = (c: Context, chart: Chart, phase: string): Drag => new ReorderDrag(c, chart, phase);
+export const marquee = (c: Context, chart: Chart, adds: boolean): Drag => new Marquee(c, chart, adds);
+export const pan = (_c: Context, chart: Chart): Drag => new Pan(chart);

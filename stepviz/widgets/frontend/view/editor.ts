@@ -1,0 +1,194 @@
+/** One view of an editor: puts the parts together and keeps them in step with the session. */
+
+import type { Session } from "../model/session";
+import { Refused } from "../model/types";
+import { Chart } from "./chart";
+import { html, show } from "./dom";
+import { result } from "./explain";
+import { Gestures } from "./gestures";
+import { Headline } from "./headline";
+import { Inspector } from "./inspector";
+import { Keyboard } from "./keyboard";
+import { Messages } from "./live";
+import { Panels } from "./panels";
+import { type Context, type Redraw, ViewState } from "./state";
+import { Table } from "./table";
+import { Toolbar } from "./toolbar";
+
+let views = 0;
+const HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
+const WIDE = 880;
+
+export function renderEditor(session: Session, host: HTMLElement, signal: AbortSignal): void {
+  const uid = `stepviz-${++views}-${Math.random().toString(36).slice(2, 8)}`;
+  // The attribute keeps JupyterLab from taking keys such as x (cut a cell) away from the editor.
+  const root = html("div", { class: "stepviz", tabindex: "-1", "data-lm-suppress-shortcuts": "true" });
+  const state = new ViewState();
+  const messages = new Messages(session, HINT);
+  const names = (): Set<string> => new Set(session.doc.phases.map((phase) => phase.phase));
+
+  const context: Context = {
+    session, state, root, uid, signal, redraw,
+    select(chosen, mode = "replace") {
+      if (mode === "replace") state.selection.clear();
+      for (const name of chosen) {
+        if (mode === "toggle" && state.selection.has(name)) state.selection.delete(name);
+        else {
+          state.selection.delete(name);
+          state.selection.add(name);
+        }
+      }
+      if (chosen.length > 0) state.arrow = null;
+      if (session.selected !== state.primary) session.selected = state.primary;
+      redraw("selection");
+    },
+    selectArrow(row) {
+      if (row === state.arrow) return;
+      state.arrow = row;
+      redraw("selection");
+    },
+    attempt(action) {
+      try {
+        action();
+        return true;
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        messages.say(error.message, "refused");
+        return false;
+      }
+    },
+    say: (message, level) => messages.say(message, level),
+    announce: (message) => messages.announce(message),
+    panel: (name) => panels.show(name),
+  };
+
+  const headline = new Headline(context);
+  const chart = new Chart(context, (kind) =>
+    context.select(session.doc.phases.filter((phase) => phase.kind === kind).map((phase) => phase.phase)));
+  const inspector = new Inspector(context);
+  const table = new Table(context);
+  const panels = new Panels(context, chart);
+  const gestures = new Gestures(context, chart);
+  const keyboard = new Keyboard(context, chart, gestures, {
+    inspect: () => inspector.focus(), remove,
+  });
+  const toolbar = new Toolbar(context, chart, {
+    table() {
+      state.table = !state.table;
+      show(table.element, state.table);
+      redraw("selection");
+    },
+    inspector() {
+      state.inspector = !state.inspector;
+      redraw("layout");
+    },
+  });
+  inspector.onDelete = remove;
+  inspector.onLink = () => {
+    const name = state.primary;
+    if (name === null) return;
+    chart.bars.group(name)?.focus();
+    keyboard.startLink(name);
+  };
+
+  function remove(): void {
+    if (state.arrow !== null) {
+      const row = state.arrow;
+      if (context.attempt(() => session.apply({ op: "disconnect", row }))) context.selectArrow(null);
+      return;
+    }
+    const phases = state.selection.size > 0 ? [...state.selection] : state.focus !== null ? [state.focus] : [];
+    if (phases.length > 0) context.attempt(() => session.apply({ op: "remove", phases }));
+  }
+
+  const hint = html("div", { id: `${uid}-hint`, class: "sv-live" }, HINT);
+  root.append(
+    html("div", { class: "sv-top" }, headline.element, toolbar.main),
+    html("div", { class: "sv-bar-row" }, messages.line, toolbar.tools),
+    html("div", { class: "sv-main" }, chart.element, inspector.element),
+    table.element, panels.element, messages.live, hint);
+  host.append(root);
+
+  /** Draw what a change of this extent touches. A gesture in this view keeps its layout. */
+  function redraw(what: Redraw): void {
+    if (signal.aborted) return;
+    const { shown } = session;
+    if (what === "layout" && !gestures.active) {
+      root.classList.toggle("sv-narrow", root.clientWidth > 0 && root.clientWidth < WIDE);
+      show(inspector.element, state.inspector);
+      headline.update(shown);
+      keepFocus(() => chart.relayout(shown));
+      inspector.update(shown, true);
+      toolbar.update();
+      table.update(shown);
+      keyboard.rove();
+    } else if (what === "selection") {
+      chart.update(shown);
+      inspector.update(shown, true);
+      toolbar.update();
+      table.update(shown);
+      keyboard.rove();
+    } else {
+      headline.update(shown);
+      chart.update(shown);
+      inspector.update(shown, false);
+      toolbar.updateSelection();
+    }
+  }
+
+  /** Bars are made anew by a layout: whoever stood on one stands on it again. */
+  function keepFocus(draw: () => void): void {
+    const group = document.activeElement?.closest<SVGGElement>("[data-phase]");
+    const held = group && chart.body.contains(group)
+      ? { name: group.dataset["phase"] ?? "", rank: group.dataset["rank"] } : null;
+    draw();
+    if (!held) return;
+    const again = [...chart.bars.layer.children].find((other) =>
+      other instanceof SVGGElement && other.dataset["phase"] === held.name && other.dataset["rank"] === held.rank);
+    (again as SVGGElement | undefined)?.focus({ preventScroll: true });
+  }
+
+  session.subscribe((what) => {
+    if (what === "preview") {
+      redraw("values");
+      return;
+    }
+    if (what === "selected") {
+      if (session.selected !== state.primary) {
+        state.selection.clear();
+        if (session.selected !== null) state.selection.add(session.selected);
+        state.arrow = null;
+        redraw("selection");
+      }
+      return;
+    }
+    if (what === "status") {
+      messages.refresh();
+      return;
+    }
+    const known = names();
+    for (const name of [...state.selection]) if (!known.has(name)) state.selection.delete(name);
+    if (state.arrow !== null && state.arrow >= session.doc.dependencies.length) state.arrow = null;
+    redraw("layout");
+    if (what === "doc") {
+      const label = session.undoLabel === null ? "" : `${session.undoLabel}. `;
+      messages.announce(`${label}${result(session.solved, session.baseline, session.baselineName)}`);
+    }
+  }, signal);
+
+  if (session.selected !== null) state.selection.add(session.selected);
+  // Hidden in a tab the width is 0; the observer draws as soon as there is some.
+  let width = 0;
+  const observer = new ResizeObserver(() => {
+    const now = root.clientWidth;
+    if (now === width) return;
+    width = now;
+    if (now > 0) redraw("layout");
+  });
+  observer.observe(root);
+  redraw("layout");
+  signal.addEventListener("abort", () => {
+    observer.disconnect();
+    root.remove();
+  });
+}

@@ -1,0 +1,203 @@
+/** The chosen bar, in numbers one can type; or the chosen arrow; or, with nothing chosen, the levers. */
+
+import { sensitivity } from "../model/sensitivity";
+import type { Edit } from "../model/edits";
+import type { ScheduledDependency, Solved } from "../model/solver";
+import { type Dependency, KINDS, LINK_TYPES, ORIGINS, type Phase } from "../model/types";
+import { Curve } from "./curve";
+import { attr, button, html, show, text } from "./dom";
+import { nameOf, originNote, startsWhen } from "./explain";
+import { field, numberField, select } from "./fields";
+import { ms, number } from "./format";
+import { Overview } from "./overview";
+import { type Context, rowOf } from "./state";
+
+type Row = { key: string; value: HTMLElement };
+
+export class Inspector {
+  readonly element = html("aside", { class: "sv-inspector", "data-role": "inspector", "aria-label": "inspector" });
+  private readonly curve = new Curve();
+  private readonly overview: Overview;
+  private rows: Row[] = [];
+  private shownFor = "";
+  private hold: { what: HTMLElement; note: HTMLElement } | null = null;
+  private duration: HTMLInputElement | null = null;
+  private release: HTMLInputElement | null = null;
+
+  constructor(private readonly context: Context) {
+    this.overview = new Overview(context);
+  }
+
+  focus(): void {
+    (this.duration ?? this.element.querySelector<HTMLElement>("input,select,button"))?.focus();
+    this.duration?.select();
+  }
+
+  /** `structure`: the committed timeline or the choice changed, so fields are made anew. */
+  update(solved: Solved, structure: boolean): void {
+    const { state, session } = this.context;
+    const phase = state.primary !== null ? solved.doc.phases[rowOf(solved, state.primary)] : undefined;
+    const dependency = state.arrow !== null ? solved.doc.dependencies[state.arrow] : undefined;
+    const key = dependency ? `arrow ${state.arrow}` : phase ? `phase ${phase.phase} ${state.selection.size}` : "";
+    // What is being typed into is not replaced under the typist's hands.
+    if (structure || key !== this.shownFor) this.rebuild(key, solved, phase, dependency);
+    if (!phase || dependency) {
+      this.overview.update(session.solved, solved);
+      return;
+    }
+    this.refresh(solved, phase);
+  }
+
+  private rebuild(key: string, solved: Solved, phase?: Phase, dependency?: Dependency): void {
+    const focused = this.element.contains(document.activeElement)
+      ? (document.activeElement as HTMLElement).dataset["role"] : undefined;
+    const same = key === this.shownFor;
+    this.shownFor = key;
+    this.duration = this.release = null;
+    this.hold = null;
+    if (dependency) this.element.replaceChildren(...this.arrowParts(dependency, this.context.state.arrow as number));
+    else if (phase) this.element.replaceChildren(...this.phaseParts(solved, phase));
+    else this.element.replaceChildren(this.overview.element);
+    if (same && focused) this.element.querySelector<HTMLElement>(`[data-role="${focused}"]`)?.focus();
+  }
+
+  private edit(edit: Edit): boolean {
+    return this.context.attempt(() => this.context.session.apply(edit));
+  }
+
+  private phaseParts(solved: Solved, phase: Phase): Node[] {
+    const { context } = this;
+    const name = phase.phase;
+    const title = html("input", {
+      class: "sv-title", "data-role": "name", value: name, "aria-label": "name of the phase", spellcheck: "false",
+    });
+    title.addEventListener("change", () => {
+      const renamed = title.value.trim();
+      if (renamed === name || !this.edit({ op: "update", phase: name, changes: { phase: renamed } })) {
+        title.value = name;
+        return;
+      }
+      context.select([renamed]);
+    });
+    const kind = select("kind", KINDS, phase.kind, (chosen) =>
+      this.edit({ op: "update", phase: name, changes: { kind: chosen } }));
+    kind.classList.add("sv-kind", `sv-k-${phase.kind}`);
+    this.duration = numberField("duration", phase.duration, (duration) =>
+      this.edit({ op: "duration", phase: name, duration }), "duration in ms");
+    this.release = numberField("release", phase.release, (release) =>
+      this.edit({ op: "release", phase: name, release }), "release in ms, 0 for none");
+    const value = (role: string): HTMLElement => html("output", { "data-role": role });
+    this.rows = ["start", "finish", "latest start", "total float", "free float", "drag"].map((label) =>
+      ({ key: label, value: value(label.replace(" ", "-")) }));
+    const place = phase.rank === null
+      ? html("span", { class: "sv-place" }, `ranks ${(phase.members ?? []).join(", ")}`)
+      : numberField("rank", phase.rank, (rank) =>
+        this.edit({ op: "update", phase: name, changes: { rank } }), "rank");
+    const lane = html("input", {
+      value: phase.lane ?? "", placeholder: "none", "data-role": "lane", "aria-label": "lane", spellcheck: "false",
+    });
+    lane.addEventListener("change", () => {
+      if (!this.edit({ op: "update", phase: name, changes: { lane: lane.value.trim() || null } })) lane.value = phase.lane ?? "";
+    });
+    this.hold = { what: html("div", { "data-role": "starts-when" }), note: html("div", { class: "sv-dim" }) };
+    return [
+      html("div", { class: "sv-inspector-head" }, title, kind),
+      field("duration", this.duration, "ms"),
+      field("release", this.release, "ms"),
+      html("dl", { class: "sv-facts" }, ...this.rows.flatMap((row) => [html("dt", {}, row.key), html("dd", {}, row.value)])),
+      html("div", { class: "sv-fields-row" }, field("rank", place), field("lane", lane)),
+      html("h4", {}, "starts when"), this.hold.what, this.hold.note,
+      html("h4", {}, "what more would buy"), this.curve.element,
+      html("h4", {}, "arrows"), this.arrowList(solved, rowOf(solved, name)),
+      html("div", { class: "sv-actions" },
+        button("Draw an arrow from this phase (A)", "+ arrow", { "data-role": "link" }, () => this.onLink?.(), context.signal),
+        button("Delete this phase (Delete)", "delete", { "data-role": "delete", class: "sv-danger" },
+          () => this.onDelete?.(), context.signal)),
+    ];
+  }
+
+  onLink: (() => void) | null = null;
+  onDelete: (() => void) | null = null;
+
+  private refresh(solved: Solved, phase: Phase): void {
+    const { session } = this.context;
+    const row = rowOf(solved, phase.phase);
+    for (const [input, current] of [[this.duration, phase.duration], [this.release, phase.release]] as const) {
+      if (input && document.activeElement !== input) {
+        const written = String(Math.round(current * 1e9) / 1e9);
+        if (input.value !== written) input.value = written;
+      }
+    }
+    const values = [solved.start[row], solved.finish[row], solved.latestStart[row], solved.totalFloat[row], solved.freeFloat[row]];
+    this.rows.slice(0, 5).forEach((fact, k) => text(fact.value, ms(values[k] as number)));
+    const drag = this.rows[5]?.value;
+    if (drag && !session.dragging) {
+      text(drag, ms(solved.critical[row] === 1 ? sensitivity(solved.doc, phase.phase).drag : 0));
+    }
+    if (drag) attr(drag, "data-stale", session.dragging ? "" : null);
+    const [what, note] = startsWhen(solved, row);
+    if (this.hold) {
+      text(this.hold.what, what);
+      text(this.hold.note, note);
+      show(this.hold.note, note !== "");
+    }
+    this.curve.update(session.solved, solved, phase.phase, phase.kind);
+  }
+
+  private arrowList(solved: Solved, row: number): HTMLElement {
+    const list = html("ul", { class: "sv-arrow-list" });
+    const mine = solved.dependencies.filter((other) => other.source === row || other.target === row);
+    for (const dependency of mine.slice(0, 24)) list.append(this.arrowRow(solved, dependency, row));
+    if (mine.length > 24) list.append(html("li", { class: "sv-dim" }, `and ${mine.length - 24} more`));
+    if (mine.length === 0) list.append(html("li", { class: "sv-dim" }, "none"));
+    return list;
+  }
+
+  private arrowRow(solved: Solved, dependency: ScheduledDependency, row: number): HTMLElement {
+    const { context } = this;
+    const outgoing = dependency.source === row;
+    const other = nameOf(solved, outgoing ? dependency.target : dependency.source);
+    const label = html("span", { class: "sv-arrow-name", title: other }, outgoing ? "→ " : "← ", other);
+    if (dependency.row < 0) {
+      return html("li", {}, html("span", { class: "sv-type" }, "FS"), label, html("span", { class: "sv-dim" }, "lane order"));
+    }
+    const at = dependency.row;
+    const type = select("type", LINK_TYPES, dependency.type, (chosen) =>
+      this.edit({ op: "relink", row: at, changes: { type: chosen } }));
+    const open = html("button", { type: "button", class: "sv-open", title: `choose this arrow · ${originNote(dependency.origin)}` }, label);
+    open.addEventListener("click", () => context.selectArrow(at));
+    return html("li", { "data-list-row": at, class: dependency.critical ? "sv-critical" : "" }, type, open,
+      numberField(`lag-${at}`, dependency.lag, (lag) => this.edit({ op: "relink", row: at, changes: { lag } }), `lag to ${other} in ms`),
+      button(`Delete the arrow ${outgoing ? "to" : "from"} ${other}`, "×", { class: "sv-x" },
+        () => this.edit({ op: "disconnect", row: at }), context.signal));
+  }
+
+  private arrowParts(dependency: Dependency, row: number): Node[] {
+    const { context } = this;
+    const names = context.session.doc.phases.map((phase) => phase.phase);
+    const change = (changes: Partial<Dependency>): boolean => this.edit({ op: "relink", row, changes });
+    const solved = context.session.solved.dependencies.find((other) => other.row === row);
+    const ends = {
+      FS: ["starts", "has finished"], SS: ["starts", "has started"],
+      FF: ["finishes", "has finished"], SF: ["finishes", "has started"],
+    }[dependency.type];
+    return [
+      html("div", { class: "sv-inspector-head" }, html("h3", {}, "arrow"),
+        html("span", { class: "sv-dim" }, originNote(dependency.origin))),
+      html("p", { "data-role": "arrow-meaning" }, `${dependency.target} ${ends[0]} at the earliest ${
+        dependency.lag === 0 ? "when" : `${ms(Math.abs(dependency.lag))} ${dependency.lag > 0 ? "after" : "before"}`} ${dependency.source} ${ends[1]}.`),
+      field("from", select("source", names, dependency.source, (source) => change({ source }))),
+      field("to", select("target", names, dependency.target, (target) => change({ target }))),
+      field("type", select("arrow-type", LINK_TYPES, dependency.type, (type) => change({ type }))),
+      field("lag", numberField("lag", dependency.lag, (lag) => change({ lag }), "lag in ms"), "ms"),
+      field("origin", select("origin", ORIGINS, dependency.origin, (origin) => change({ origin }))),
+      html("dl", { class: "sv-facts" }, html("dt", {}, "slack"), html("dd", {}, solved ? ms(solved.slack) : ""),
+        html("dt", {}, "critical"), html("dd", {}, solved?.critical ? "yes" : "no")),
+      html("div", { class: "sv-actions" }, button("Delete this arrow (Delete)", "delete", { class: "sv-danger", "data-role": "delete-arrow" },
+        () => {
+          if (this.edit({ op: "disconnect", row })) context.selectArrow(null);
+        }, context.signal)),
+      html("p", { class: "sv-dim" }, `Drag its label to change the lag, its ends to attach it elsewhere. ${number(names.length)} phases in all.`),
+    ];
+  }
+}

@@ -1,0 +1,37 @@
+/** Text that must fit: measured on a canvas, never by asking the page for its layout. */
+
+let context: CanvasRenderingContext2D | null = null;
+const widths = new Map<string, number>();
+
+export function textWidth(content: string, font: string): number {
+  const key = `${font}\u0000${content}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    context ??= document.createElement("canvas").getContext("2d");
+    if (context) {
+      context.font = font;
+      width = context.measureText(content).width;
+    } else {
+      width = content.length * 7;
+    }
+    if (widths.size > 20_000) widths.clear();
+    widths.set(key, width);
+  }
+  return width;
+}
+
+/** The longest of the candidates that fits, else the last one shortened, else nothing. */
+export function fit(candidates: readonly string[], room: number, font: string): string {
+  for (const candidate of candidates) if (textWidth(candidate, font) <= room) return candidate;
+  const last = candidates[candidates.length - 1] ?? "";
+  // A stump of one or two letters says nothing; the title and the inspector have the whole name.
+  if (textWidth(`${last.slice(0, 3)}…`, font) > room) return "";
+  let low = 3;
+  let high = last.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (textWidth(`${last.slice(0, middle)}…`, font) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return `${last.slice(0, low).trimEnd()}…`;
+}

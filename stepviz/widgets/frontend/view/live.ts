@@ -1,0 +1,41 @@
+/** Says the result of each edit to screen readers, and shows refusals and reasons to everybody. */
+
+import { attr, html, text } from "./dom";
+import type { Session } from "../model/session";
+
+export class Messages {
+  /** Visible: one line whose place is kept, so that nothing jumps when it speaks. */
+  readonly line = html("div", { class: "sv-message", "data-role": "message", "data-level": "none" });
+  /** Heard only. */
+  readonly live = html("div", { class: "sv-live", "aria-live": "polite", "data-role": "live" });
+  private own: { message: string; level: string } | null = null;
+  private kernel = "";
+
+  constructor(private readonly session: Session, private readonly idle: string) {
+    this.refresh();
+  }
+
+  say(message: string | null, level: "info" | "refused" | "why" = "info"): void {
+    this.own = message === null ? null : { message, level };
+    this.refresh();
+    if (message !== null && level === "refused") this.announce(message);
+  }
+
+  announce(message: string): void {
+    text(this.live, message);
+  }
+
+  refresh(): void {
+    const { status } = this.session;
+    const fromSession = status.message !== null && (status.level !== "info" || status.kernel === "silent");
+    const shown = fromSession ? { message: status.message as string, level: status.level }
+      : this.own ?? (status.message !== null ? { message: status.message, level: "info" } : { message: this.idle, level: "none" });
+    text(this.line, shown.message);
+    attr(this.line, "data-level", shown.level);
+    attr(this.line, "role", shown.level === "refused" || shown.level === "error" ? "alert" : null);
+    if (status.kernel !== this.kernel) {
+      this.kernel = status.kernel;
+      if (status.kernel === "silent" && status.message) this.announce(status.message);
+    }
+  }
+}
