@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stepviz.traces.runs import Run, TraceWarning, load_run
+from stepviz.traces.samples import sample_run
 from stepviz.traces.steps import Step
 
-__all__ = ["Run", "Step", "TraceWarning", "load_run"]
+__all__ = ["Run", "Step", "TraceWarning", "load_run", "sample_run"]

@@ -25,6 +25,8 @@ DEVICE_RESUME_NS: Final = 50_000
 HOST_RESUME_NS: Final = 1_000_000
 #: The first threshold is this part of the window; it doubles until the bars are few enough.
 FINEST_PART: Final = 500
+#: A gap of this part of the window is a bar of its own; shorter ones go with their work.
+LONG_GAP_PART: Final = 20
 #: More bars than this on one rank are gathered further.
 MOST_BARS: Final = 40
 
@@ -96,9 +98,10 @@ def gather(
         for low, high in zip(bounds, bounds[1:], strict=False)
         if low not in waiting
     ]
+    longest = window.duration_ns // LONG_GAP_PART
     threshold = max(1, window.duration_ns // FINEST_PART)
     while True:
-        bars = [bar for section in sections for bar in _bars(section, threshold)]
+        bars = [bar for section in sections for bar in _bars(section, threshold, longest)]
         if len(bars) <= max(MOST_BARS, len(sections)) or threshold > window.duration_ns:
             return bars, threshold
         threshold *= 2
@@ -126,11 +129,11 @@ def _within(pieces: Sequence[Piece], low: int, high: int) -> list[Piece]:
     ]
 
 
-def _bars(section: Sequence[Piece], threshold: int) -> list[Bar]:
+def _bars(section: Sequence[Piece], threshold: int, longest_gap: int) -> list[Bar]:
     if not section:
         return []
     bars: list[Bar] = []
-    for group in _groups(section, threshold):
+    for group in _groups(section, threshold, longest_gap):
         start = group[0].start
         lengths: dict[str, int] = defaultdict(int)
         for piece in group:
@@ -149,16 +152,17 @@ def _bars(section: Sequence[Piece], threshold: int) -> list[Bar]:
     return bars
 
 
-def _groups(section: Sequence[Piece], threshold: int) -> list[list[Piece]]:
+def _groups(section: Sequence[Piece], threshold: int, longest_gap: int) -> list[list[Piece]]:
     """Cut a section where its kind of work changes; a gap goes with the work after it.
 
     A gap that is long by itself is a group of its own.
     """
+    long = max(4 * threshold, longest_gap)
     groups: list[list[Piece]] = []
     kinds: list[str | None] = []
     for piece in section:
         kind = None if piece.kind in _GAPS else piece.kind
-        long_gap = kind is None and piece.finish - piece.start >= 4 * threshold
+        long_gap = kind is None and piece.finish - piece.start >= long
         if long_gap:
             groups.append([piece])
             kinds.append("gap")

@@ -17,7 +17,6 @@ from stepviz.core.timeline import Timeline
 from stepviz.core.vocabulary import COMPUTE
 from stepviz.traces.bars import (
     DEVICE_RESUME_NS,
-    HOST_RESUME_NS,
     Bar,
     Wait,
     find_waits,
@@ -151,7 +150,7 @@ def _line(
 ) -> _Line:
     calls = [exchange.calls[rank] for exchange in exchanges if rank in exchange.calls]
     waits = find_waits(window, pieces, calls)
-    cuts = {call.row: _cut(call, calls, pieces) for call in calls}
+    cuts = {call.row: _held_by(call, calls, pieces)[0] for call in calls}
     bars, threshold = gather(window, pieces, waits, cuts.values())
     first = [cut for cut in cuts.values() if cut <= window.start_ns]
     if first or not bars or bars[0].start > window.start_ns:
@@ -184,28 +183,23 @@ def _bar_names(rank: int, window: Window, bars: Sequence[Bar]) -> list[str]:
     return names
 
 
-def _before_in_queue(call: Call, calls: Sequence[Call]) -> Call | None:
-    """Return the exchange this one had to wait for in its own queue, None if it had not."""
+def _held_by(call: Call, calls: Sequence[Call], pieces: Sequence[Piece]) -> tuple[int, Call | None]:
+    """Return when this rank's line was ready for an exchange, and what its queue had before it.
+
+    The later of the two, buffer full or queue free, is what the exchange waited for. A device
+    that stood idle until the host launched the exchange waited for neither: the gap led up to
+    it. The second part is None where the queue did not hold it.
+    """
     earlier = [c for c in calls if c.queue == call.queue and c.finish <= call.arrival and c != call]
-    if not earlier:
-        return None
-    last = max(earlier, key=lambda c: c.finish)
-    resume = DEVICE_RESUME_NS if call.on_device else HOST_RESUME_NS
-    if last.finish > call.ready and call.arrival - last.finish <= resume:
-        return last
-    return None
-
-
-def _cut(call: Call, calls: Sequence[Call], pieces: Sequence[Piece]) -> int:
-    """Return when this rank's line was ready for an exchange, as a boundary between bars."""
-    if not call.on_device or _before_in_queue(call, calls) is not None:
-        return call.ready
-    if call.arrival - call.ready > DEVICE_RESUME_NS:
-        # The device stood idle until the host launched it: that gap leads up to it.
+    before = max(earlier, key=lambda c: c.finish, default=None)
+    if before is not None and before.finish <= call.ready:
+        before = None
+    known = call.ready if before is None else before.finish
+    if call.on_device and call.arrival - known > DEVICE_RESUME_NS:
         idle = any(p.region == "host" and p.start < call.arrival <= p.finish for p in pieces)
         if idle:
-            return call.arrival
-    return call.ready
+            return call.arrival, None
+    return call.ready, before
 
 
 def _exchange_phases(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
@@ -261,13 +255,13 @@ def _arrival(
     by_call: Mapping[tuple[int, int], Exchange],
 ) -> int:
     """Add what holds an exchange on one rank; return the place of the bar that does."""
-    before = _before_in_queue(call, calls)
+    cut, before = _held_by(call, calls, line.pieces)
     if before is not None:
         ahead = by_call[call.rank, before.row]
         lag = call.arrival - ahead.first_finish
         _add(found, ahead.name, exchange.name, lag, "recorded")
     # The bar that ends where the buffer was full, or where an idle device was given the launch.
-    at = line.before(_cut(call, calls, line.pieces))
+    at = line.before(cut)
     lag = 0 if before is not None else call.arrival - line.bars[at].finish
     _add(found, line.names[at], exchange.name, lag, call.origin)
     return at

@@ -122,6 +122,8 @@ def _host_pieces(
             stop += 1
         low, high = int(edges[at]), int(edges[stop])
         a_wait = high - low >= WAIT_GAP_NS and bool(((ends > low) & (ends <= high)).any())
+        # Between two gradients nothing waits for gradients: a short stop there is the thread's.
+        a_wait = a_wait and not (stop < len(busy) and busy[stop] == region[at] == "backward")
         before = at - 1 if at and pieces else None
         for i in range(at, stop):
             kind = region[i]

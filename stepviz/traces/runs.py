@@ -167,8 +167,11 @@ class Run:
     def _median(self) -> int:
         steps = self._steps
         whole = steps[steps["ranks"] == steps["ranks"].max()]
-        alike = whole[whole["start_from"] == PREVIOUS]
-        chosen = (alike if len(alike) else whole).sort_values("duration_ns", kind="stable")
+        # Steps cut alike are comparable: those that follow another one, else those with a device.
+        following = whole[whole["start_from"] == PREVIOUS]
+        on_device = whole[whole["window"] == "device"]
+        alike = next(part for part in (following, on_device, whole) if len(part))
+        chosen = alike.sort_values("duration_ns", kind="stable")
         return int(chosen.index[(len(chosen) - 1) // 2])
 
     def device_time(self, *, launched_only: bool = False) -> pd.DataFrame:

@@ -1,0 +1,89 @@
+"""stepviz from a shell: the same answers as in a notebook, as text."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+from stepviz import __version__
+from stepviz.errors import StepvizError, TraceError
+
+#: A request that cannot be answered, as argparse also says.
+CANNOT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        0, or 2 where something could not be done; the reason is one sentence on stderr.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        text = _explained(options)
+        print(text)  # noqa: T201 - the answer
+        sys.stdout.flush()
+    except StepvizError as error:
+        print(f"stepviz: {error}", file=sys.stderr)  # noqa: T201 - the reason
+        return CANNOT
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough. Closing again at exit must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="stepviz", description="What would make this training step finish sooner?"
+    )
+    parser.add_argument("--version", action="version", version=f"stepviz {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    explain = commands.add_parser(
+        "explain",
+        help="say where a step of a recorded run goes and what would help",
+        description="Read PyTorch profiler traces and say where a step goes and what would help.",
+    )
+    explain.add_argument(
+        "source",
+        nargs="*",
+        metavar="FOLDER",
+        help="a folder of traces (.json, .json.gz; one file a rank), or the files themselves",
+    )
+    explain.add_argument(
+        "--step", type=int, metavar="N", help="the step's number (default: the median one)"
+    )
+    explain.add_argument(
+        "--sample", action="store_true", help="explain the small run that ships with stepviz"
+    )
+    return parser
+
+
+def _explained(options: argparse.Namespace) -> str:
+    from stepviz.traces import TraceWarning, load_run, sample_run
+    from stepviz.traces.story import explain
+
+    if bool(options.source) == options.sample:
+        msg = "pass a folder of traces, or --sample for the run that ships with stepviz"
+        raise TraceError(msg)
+    with warnings.catch_warnings():
+        # What could not be read is part of the story; saying it twice helps nobody.
+        warnings.simplefilter("ignore", TraceWarning)
+        if options.sample:
+            run = sample_run()
+        else:
+            run = load_run(options.source[0] if len(options.source) == 1 else options.source)
+    return explain(run, options.step)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
