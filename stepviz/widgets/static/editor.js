@@ -960,44 +960,54 @@ function difference(a, b) {
   }
 }
 
-// model/protocol.ts
-function readRevision(value) {
-  const given = value ?? {};
-  return { page: String(given.page ?? ""), number: Number(given.number ?? 0) };
-}
-function readAnswer(value) {
-  if (typeof value !== "object" || value === null || !("revision" in value)) return null;
-  return value;
-}
-function sameRevision(a, b) {
-  return a.page === b.page && a.number === b.number;
-}
-function pageName() {
-  return Math.random().toString(36).slice(2, 10) || "page";
-}
-var finite = (value) => value === null ? Infinity : value;
-function solvedByPython(answer, own) {
-  if (answer.start.length !== own.start.length) return null;
-  return {
-    ...own,
-    start: Float64Array.from(answer.start),
-    finish: Float64Array.from(answer.finish),
-    latestStart: Float64Array.from(answer.latest_start, finite),
-    latestFinish: Float64Array.from(answer.latest_finish, finite),
-    totalFloat: Float64Array.from(answer.total_float, finite),
-    freeFloat: Float64Array.from(answer.free_float, finite),
-    critical: Uint8Array.from(answer.critical, Number),
-    binding: Int32Array.from(answer.binding),
-    completion: answer.completion
-  };
-}
-function sameSchedule(a, b) {
-  return a.completion === b.completion && same(a.start, b.start) && same(a.finish, b.finish) && same(a.latestStart, b.latestStart) && same(a.latestFinish, b.latestFinish) && same(a.totalFloat, b.totalFloat) && same(a.freeFloat, b.freeFloat) && same(a.critical, b.critical) && same(a.binding, b.binding);
-}
-function same(a, b) {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return a.length === b.length;
-}
+// model/ledger.ts
+var Ledger = class {
+  history = new History();
+  #state;
+  #solver;
+  #solved;
+  constructor(doc) {
+    this.#state = fresh(doc);
+    this.#solver = new FastSolver(doc);
+    this.#solved = this.#solver.solve();
+  }
+  get state() {
+    return this.#state;
+  }
+  get doc() {
+    return this.#state.doc;
+  }
+  get solved() {
+    return this.#solved;
+  }
+  /** Solve any document; quick where only numbers differ from the one before. */
+  solve(doc) {
+    if (!this.#solver.fits(doc)) this.#solver = new FastSolver(doc);
+    return this.#solver.update(doc);
+  }
+  show(state) {
+    this.#state = state;
+    this.#solved = this.solve(state.doc);
+  }
+  /** Show Python's schedule of the committed document in place of the page's own. */
+  correct(solved) {
+    this.#solved = solved;
+  }
+  /** Commit a state as one entry to undo; null where it is the same timeline. */
+  record(state, label) {
+    if (sameDoc(state.doc, this.doc)) return null;
+    const entry = { label, before: this.#state, after: state };
+    this.history.push(entry);
+    this.show(state);
+    return entry;
+  }
+  /** Commit an edit; null where it changes nothing. Throws Refused. */
+  edit(edit, label) {
+    const doc = applyEdit(this.doc, edit);
+    if (doc === this.doc) return null;
+    return this.record(advance(this.#state, edit, doc), label ?? describe(edit, this.doc));
+  }
+};
 
 // model/scenarios.ts
 var Scenarios = class {
@@ -1107,31 +1117,252 @@ function readable(value) {
   }
 }
 
-// model/session.ts
+// model/protocol.ts
+function readRevision(value) {
+  const given = value ?? {};
+  return { page: String(given.page ?? ""), number: Number(given.number ?? 0) };
+}
+function readAnswer(value) {
+  if (typeof value !== "object" || value === null || !("revision" in value)) return null;
+  return value;
+}
+function sameRevision(a, b) {
+  return a.page === b.page && a.number === b.number;
+}
+function pageName() {
+  return Math.random().toString(36).slice(2, 10) || "page";
+}
+var finite = (value) => value === null ? Infinity : value;
+function solvedByPython(answer, own) {
+  if (answer.start.length !== own.start.length) return null;
+  return {
+    ...own,
+    start: Float64Array.from(answer.start),
+    finish: Float64Array.from(answer.finish),
+    latestStart: Float64Array.from(answer.latest_start, finite),
+    latestFinish: Float64Array.from(answer.latest_finish, finite),
+    totalFloat: Float64Array.from(answer.total_float, finite),
+    freeFloat: Float64Array.from(answer.free_float, finite),
+    critical: Uint8Array.from(answer.critical, Number),
+    binding: Int32Array.from(answer.binding),
+    completion: answer.completion
+  };
+}
+function sameSchedule(a, b) {
+  return a.completion === b.completion && same(a.start, b.start) && same(a.finish, b.finish) && same(a.latestStart, b.latestStart) && same(a.latestFinish, b.latestFinish) && same(a.totalFloat, b.totalFloat) && same(a.freeFloat, b.freeFloat) && same(a.critical, b.critical) && same(a.binding, b.binding);
+}
+function same(a, b) {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return a.length === b.length;
+}
+
+// model/wire.ts
 var PATIENCE = 3e3;
 var SILENT = "The kernel is not answering: your edits stay here.";
-var sessions = /* @__PURE__ */ new WeakMap();
-var Session = class _Session {
-  #model;
+var Wire = class {
+  #host;
   #page = pageName();
-  #closed = new AbortController();
-  #listeners = /* @__PURE__ */ new Set();
-  #history = new History();
-  #scenarios;
-  #solver;
-  #state;
-  #solved;
-  #preview = null;
-  #gesture = null;
-  #pending = null;
-  #sent = [];
   #number = 0;
   /** The revision of the committed document. */
   #revision;
-  #modelValue;
-  #modelAnswer;
-  #writing = false;
+  #value;
+  #answer;
+  /** What came while a bar was being dragged. */
+  #pending = null;
+  #sent = [];
   #timer;
+  #closed = false;
+  constructor(host) {
+    this.#host = host;
+    this.#value = host.model.get("value");
+    this.#answer = host.model.get("_answer");
+    this.#revision = readRevision(host.model.get("_revision"));
+  }
+  close() {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+  // To Python
+  /** Send a commit: the value and its revision, in one save. */
+  send(entry, edit) {
+    this.#save(true, edit);
+    const { status } = this.#host;
+    if (status.kernel === "none") {
+      this.#host.setStatus({ message: null });
+    } else {
+      this.#sent.push({ revision: this.#revision, entry, edit });
+      this.#timer ??= setTimeout(() => this.#fallSilent(), PATIENCE);
+      if (status.kernel === "live") this.#host.setStatus({ kernel: "waiting", message: null });
+    }
+    this.#host.changed();
+  }
+  #save(withValue, edit = null) {
+    if (this.#closed) return;
+    const { model, ledger } = this.#host;
+    this.#revision = { page: this.#page, number: ++this.#number };
+    this.#host.write(() => {
+      if (withValue) {
+        model.set("value", ledger.doc);
+        this.#value = ledger.doc;
+      }
+      model.set("_revision", this.#revision);
+      const selected = model.get("selected");
+      if (typeof selected === "string" && !ledger.solved.index.has(selected)) {
+        const renamed = edit?.op === "update" && edit.phase === selected && edit.changes.phase;
+        model.set("selected", renamed || null);
+      }
+      model.save_changes();
+    });
+  }
+  #fallSilent() {
+    this.#timer = void 0;
+    this.#host.setStatus({ kernel: "silent", message: SILENT, level: "info" });
+  }
+  // From outside
+  /** Look at what the model holds now; called on each change, in whichever order they come. */
+  receive() {
+    const { model, dragging } = this.#host;
+    const value = model.get("value");
+    const revision = readRevision(model.get("_revision"));
+    if (value !== this.#value) {
+      this.#value = value;
+      const known = this.#pending?.revision ?? this.#revision;
+      const news = this.#read(value, revision, sameRevision(revision, known));
+      if (news !== null && dragging) this.#pending = news;
+      else if (news !== null) this.#adopt(news);
+    } else if (this.#pending === null && revision.page !== this.#page) {
+      this.#revision = revision;
+    }
+    this.#receiveAnswer();
+  }
+  #read(value, revision, fromPage) {
+    try {
+      return { doc: readDoc(value), revision, fromPage };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const message = `A timeline that came from outside was refused: ${error.message}`;
+      this.#host.setStatus({ message, level: "error" });
+      queueMicrotask(() => this.#save(true));
+      return null;
+    }
+  }
+  /** After a gesture: take what came meanwhile, and put the gesture's edit on top of it. */
+  finish(edit) {
+    const { ledger } = this.#host;
+    const before = ledger.doc;
+    const pending = this.#pending;
+    this.#pending = null;
+    if (pending !== null) this.#adopt(pending);
+    if (edit === null) return;
+    try {
+      const moved = pending === null ? edit : rebase(edit, before, ledger.doc);
+      const entry = ledger.edit(moved);
+      if (entry !== null) this.send(entry, moved);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const why = pending === null ? error.message : `Another timeline came while you dragged, and the edit no longer fits: ${error.message}`;
+      this.#host.setStatus({ message: why, level: "refused" });
+    }
+  }
+  /** Take a timeline from outside, and make again on it what Python had not seen yet. */
+  #adopt({ doc, revision, fromPage }) {
+    const { model, ledger } = this.#host;
+    const answer = readAnswer(model.get("_answer"));
+    const rejected = !fromPage && answer?.rejected?.page === this.#page ? answer.rejected.number : 0;
+    const refused = this.#sent.find((sent) => sent.revision.number === rejected);
+    const unseen = fromPage ? [] : this.#sent.filter((sent) => sent.revision.number > rejected);
+    const origin = unseen[0]?.entry.before.doc ?? ledger.doc;
+    this.#sent = [];
+    this.#revision = revision;
+    const restored = refused !== void 0 && ledger.history.dropFrom(refused.entry);
+    if (restored) ledger.show(refused.entry.before);
+    const state = advance(ledger.state, { op: "replace", doc }, doc);
+    if (!restored) ledger.record(state, `timeline from ${whence(revision, fromPage)}`);
+    else if (!sameDoc(doc, ledger.doc)) ledger.show(state);
+    if (unseen.length > 0) this.#replay(unseen, origin);
+    else if (fromPage) queueMicrotask(() => this.#save(false));
+    this.#host.changed();
+    this.#answer = null;
+    this.#receiveAnswer();
+  }
+  #replay(unseen, origin) {
+    const { ledger } = this.#host;
+    let from = origin;
+    let made = false;
+    for (const { edit, entry } of unseen) {
+      try {
+        if (edit === null) throw new Refused(`“${entry.label}” came too late.`);
+        const moved = rebase(edit, from, ledger.doc);
+        const again = ledger.edit(moved);
+        if (again !== null) this.send(again, moved);
+        made ||= again !== null;
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        const message = `Python set another timeline meanwhile. ${error.message}`;
+        this.#host.setStatus({ message, level: "refused" });
+      }
+      from = entry.after.doc;
+    }
+    if (!made) this.#save(true);
+  }
+  #receiveAnswer() {
+    const raw = this.#host.model.get("_answer");
+    if (raw === this.#answer) return;
+    this.#answer = raw;
+    const answer = readAnswer(raw);
+    if (answer === null || this.#host.status.kernel === "none") return;
+    const latest = sameRevision(answer.revision, this.#revision);
+    const mine = answer.revision.page === this.#page || answer.rejected?.page === this.#page;
+    if (!latest && !mine) return;
+    clearTimeout(this.#timer);
+    this.#timer = void 0;
+    if (answer.error !== null) {
+      const message = `Python refused what the page sent and put it right: ${answer.error}`;
+      this.#host.setStatus({ kernel: "live", message, level: "error" });
+    }
+    if (latest) {
+      this.#sent = [];
+      if (answer.error === null) this.#compare(answer);
+      return;
+    }
+    this.#sent = this.#sent.filter((sent) => sent.revision.number > answer.revision.number);
+    if (this.#sent.length > 0) this.#timer = setTimeout(() => this.#fallSilent(), PATIENCE);
+  }
+  #compare(answer) {
+    const { ledger, status } = this.#host;
+    this.#host.setStatus({
+      kernel: "live",
+      message: status.message === SILENT ? null : status.message
+    });
+    const own = ledger.solved;
+    const python = solvedByPython(answer, own);
+    if (python !== null && sameSchedule(python, own)) return;
+    const both = `Python’s schedule (${answer.completion} ms) differs from the page’s (${own.completion} ms)`;
+    const message = python === null ? `${both}.` : `${both}: Python’s is shown.`;
+    this.#host.setStatus({ message, level: "error" });
+    if (python === null) return;
+    ledger.correct(python);
+    this.#host.changed();
+  }
+};
+function whence(revision, fromPage) {
+  if (fromPage) return "a linked widget";
+  return revision.page === "" ? "Python" : "another window";
+}
+
+// model/session.ts
+var sessions = /* @__PURE__ */ new WeakMap();
+var Session = class _Session {
+  #model;
+  #ledger;
+  #wire;
+  #scenarios;
+  #closed = new AbortController();
+  #heard = [];
+  #listeners = /* @__PURE__ */ new Set();
+  #preview = null;
+  #gesture = null;
+  #writing = false;
   #status;
   /** Open the session of a widget model; everything is freed when `signal` aborts. */
   static open(model, signal) {
@@ -1146,40 +1377,49 @@ var Session = class _Session {
   /** The session of this very model object, opened on first use. Throws Refused. */
   static for(model) {
     const known = sessions.get(model);
-    if (known !== void 0 && !known.#closed.signal.aborted) return known;
+    if (known !== void 0) return known;
     const session = new _Session(model);
     sessions.set(model, session);
     return session;
   }
   constructor(model) {
+    const ledger = new Ledger(readDoc(model.get("value")));
     this.#model = model;
-    this.#modelValue = model.get("value");
-    this.#modelAnswer = model.get("_answer");
-    this.#revision = readRevision(model.get("_revision"));
-    this.#state = fresh(readDoc(this.#modelValue));
-    this.#solver = new FastSolver(this.#state.doc);
-    this.#solved = this.#solver.solve();
+    this.#ledger = ledger;
     this.#status = { kernel: model.kernel === false ? "none" : "live", message: null, level: "info" };
-    this.#scenarios = new Scenarios(model, this.#state.doc);
-    this.#hear(["value", "_revision", "_answer"], () => this.#receive());
-    this.#hear(["selected"], () => this.#tell("selected"));
-    this.#hear(["height"], () => this.#tell("height"));
+    this.#scenarios = new Scenarios(model, ledger.doc);
+    const session = this;
+    this.#wire = new Wire({
+      model,
+      ledger,
+      get dragging() {
+        return session.dragging;
+      },
+      get status() {
+        return session.#status;
+      },
+      setStatus: (change2) => this.#setStatus(change2),
+      changed: () => this.#tell("doc"),
+      write: (change2) => this.#write(change2)
+    });
+    this.#hear(["value", "_revision", "_answer"], () => this.#wire.receive());
     this.#hear(["scenarios", "baseline"], () => {
-      if (this.#writing) return;
       this.#scenarios.read();
       this.#tell("scenarios");
     });
+    this.#hear(["selected"], () => this.#tell("selected"));
+    this.#hear(["height"], () => this.#tell("height"));
   }
   // The timeline
   get doc() {
-    return this.#state.doc;
+    return this.#ledger.doc;
   }
   get solved() {
-    return this.#solved;
+    return this.#ledger.solved;
   }
   /** What to draw: the preview while a gesture runs, else the committed timeline. */
   get shown() {
-    return this.#preview ?? this.#solved;
+    return this.#preview ?? this.solved;
   }
   get dragging() {
     return this.#gesture !== null;
@@ -1188,28 +1428,25 @@ var Session = class _Session {
   begin(label) {
     this.#refuseWhileDragging();
     let last = null;
-    const end = () => {
-      if (this.#gesture !== gesture) return false;
+    const end = (edit) => {
+      if (this.#gesture !== gesture) return;
       this.#gesture = null;
       this.#preview = null;
-      return true;
+      this.#wire.finish(edit);
+      this.#tell("preview");
     };
     const gesture = {
       label,
       preview: (edit) => {
         if (this.#gesture !== gesture) throw new Refused("This gesture has ended.");
-        const doc = applyEdit(this.doc, edit);
-        last = { edit, doc, solved: this.#solve(doc) };
-        this.#preview = last.solved;
+        const solved = this.#ledger.solve(applyEdit(this.doc, edit));
+        last = edit;
+        this.#preview = solved;
         this.#tell("preview");
-        return last.solved;
+        return solved;
       },
-      commit: () => {
-        if (end()) this.#finish(last?.edit ?? null);
-      },
-      cancel: () => {
-        if (end()) this.#finish(null);
-      }
+      commit: () => end(last),
+      cancel: () => end(null)
     };
     this.#gesture = gesture;
     return gesture;
@@ -1217,29 +1454,38 @@ var Session = class _Session {
   /** Make an edit at once. Throws Refused. */
   apply(edit, label) {
     this.#refuseWhileDragging();
-    this.#edit(edit, label);
+    const entry = this.#ledger.edit(edit, label);
+    if (entry !== null) this.#wire.send(entry, edit);
   }
   undo() {
     this.#refuseWhileDragging();
-    const entry = this.#history.undo();
-    if (entry !== void 0) this.#become(entry.before, entry, null);
+    const entry = this.#ledger.history.undo();
+    if (entry !== void 0) this.#return(entry, entry.before);
   }
   redo() {
     this.#refuseWhileDragging();
-    const entry = this.#history.redo();
-    if (entry !== void 0) this.#become(entry.after, entry, null);
+    const entry = this.#ledger.history.redo();
+    if (entry !== void 0) this.#return(entry, entry.after);
+  }
+  #return(entry, state) {
+    this.#ledger.show(state);
+    this.#wire.send(entry, null);
   }
   get canUndo() {
-    return this.#history.undoable !== void 0;
+    return this.#ledger.history.undoable !== void 0;
   }
   get canRedo() {
-    return this.#history.redoable !== void 0;
+    return this.#ledger.history.redoable !== void 0;
   }
   get undoLabel() {
-    return this.#history.undoable?.label ?? null;
+    return this.#ledger.history.undoable?.label ?? null;
   }
   get redoLabel() {
-    return this.#history.redoable?.label ?? null;
+    return this.#ledger.history.redoable?.label ?? null;
+  }
+  #refuseWhileDragging() {
+    if (this.#gesture === null) return;
+    throw new Refused(`“${this.#gesture.label}” is not finished: let go there first.`);
   }
   // Scenarios and the baseline
   get baseline() {
@@ -1260,7 +1506,7 @@ var Session = class _Session {
   }
   /** Keep the timeline as it is now under a name, by default the next free letter. */
   keep(name) {
-    const kept = this.#scenarios.keep(this.#state, name);
+    const kept = this.#scenarios.keep(this.#ledger.state, name);
     this.#saveScenarios();
     return kept;
   }
@@ -1272,31 +1518,42 @@ var Session = class _Session {
     this.#scenarios.setBaseline(name);
     this.#saveScenarios();
   }
+  #saveScenarios() {
+    this.#write(() => {
+      this.#scenarios.write();
+      this.#model.save_changes();
+    });
+    this.#tell("scenarios");
+  }
   switchTo(name) {
     this.#refuseWhileDragging();
     const state = this.#scenarios.state(name);
     this.#scenarios.prefer(name);
-    if (!this.#record(state, `switch to ${name}`)) this.#tell("scenarios");
+    const entry = this.#ledger.record(state, `switch to ${name}`);
+    if (entry !== null) this.#wire.send(entry, null);
+    else this.#tell("scenarios");
   }
   /** Back to the baseline, as one more entry to undo. */
   reset() {
     this.#refuseWhileDragging();
     this.#scenarios.prefer(this.baselineName);
-    this.#record(fresh(this.baseline.doc), `reset to ${this.baselineName}`);
+    const entry = this.#ledger.record(fresh(this.baseline.doc), `reset to ${this.baselineName}`);
+    if (entry !== null) this.#wire.send(entry, null);
   }
   /** The edits since the baseline, as Python. */
   python() {
     const origin = this.baseline.doc;
-    const edits = editsSince(origin, this.#state);
-    if (edits.length === 0) return `# nothing differs from ${oneLine(this.baselineName)}
+    const name = this.baselineName.replace(/\s+/g, " ");
+    const edits = editsSince(origin, this.#ledger.state);
+    if (edits.length === 0) return `# nothing differs from ${name}
 `;
-    return `# changes to ${oneLine(this.baselineName)}
+    return `# changes to ${name}
 ${toPython(origin, edits)}`;
   }
   // The chosen phase, the height, messages
   get selected() {
     const name = this.#model.get("selected");
-    return typeof name === "string" && this.#solved.index.has(name) ? name : null;
+    return typeof name === "string" && this.solved.index.has(name) ? name : null;
   }
   set selected(name) {
     if (name === (this.#model.get("selected") ?? null)) return;
@@ -1315,6 +1572,15 @@ ${toPython(origin, edits)}`;
   say(message, level = "info") {
     this.#setStatus({ message, level });
   }
+  #setStatus(change2) {
+    const was = this.#status;
+    const next = { ...was, ...change2 };
+    const now = next.message === null ? { ...next, level: "info" } : next;
+    if (now.kernel === was.kernel && now.message === was.message && now.level === was.level) return;
+    this.#status = now;
+    this.#tell("status");
+  }
+  // Listening and being listened to
   subscribe(listener, signal) {
     if (signal.aborted || this.#closed.signal.aborted) return;
     this.#listeners.add(listener);
@@ -1322,243 +1588,6 @@ ${toPython(origin, edits)}`;
       once: true,
       signal: this.#closed.signal
     });
-  }
-  /** Let go of the model, of every listener and of the timer. */
-  dispose() {
-    this.#closed.abort();
-    clearTimeout(this.#timer);
-    this.#listeners.clear();
-    this.#gesture = null;
-    this.#preview = null;
-    if (sessions.get(this.#model) === this) sessions.delete(this.#model);
-  }
-  // Committing
-  #solve(doc) {
-    if (!this.#solver.fits(doc)) this.#solver = new FastSolver(doc);
-    return this.#solver.update(doc);
-  }
-  #refuseWhileDragging() {
-    if (this.#gesture === null) return;
-    throw new Refused(`“${this.#gesture.label}” is not finished: let go there first.`);
-  }
-  /** After a gesture: take what came meanwhile, and put the gesture's edit on top of it. */
-  #finish(edit) {
-    const before = this.doc;
-    const pending = this.#pending;
-    this.#pending = null;
-    if (pending !== null) this.#adopt(pending);
-    if (edit !== null) {
-      try {
-        this.#edit(pending === null ? edit : rebase(edit, before, this.doc));
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        this.say(
-          pending === null ? error.message : `Another timeline came while you dragged, and the edit no longer fits: ${error.message}`,
-          "refused"
-        );
-      }
-    }
-    this.#tell("preview");
-  }
-  #edit(edit, label) {
-    const doc = applyEdit(this.doc, edit);
-    if (doc === this.doc) return false;
-    return this.#record(advance(this.#state, edit, doc), label ?? describe(edit, this.doc), edit);
-  }
-  #record(state, label, edit = null) {
-    if (sameDoc(state.doc, this.doc)) return false;
-    const entry = { label, before: this.#state, after: state };
-    this.#history.push(entry);
-    this.#become(state, entry, edit);
-    return true;
-  }
-  /** Make a state the committed one and send it. */
-  #become(state, entry, edit) {
-    const renamed = edit?.op === "update" && edit.phase === this.selected ? edit.changes.phase : null;
-    this.#show(state);
-    this.#revision = { page: this.#page, number: ++this.#number };
-    this.#write(() => {
-      this.#model.set("value", state.doc);
-      this.#modelValue = state.doc;
-      this.#model.set("_revision", this.#revision);
-      const selected = this.#model.get("selected");
-      if (typeof selected === "string" && !this.#solved.index.has(selected)) {
-        this.#model.set("selected", renamed ?? null);
-      }
-      this.#model.save_changes();
-    });
-    if (this.#status.kernel !== "none") {
-      this.#sent.push({ revision: this.#revision, entry, edit });
-      this.#timer ??= setTimeout(() => this.#fallSilent(), PATIENCE);
-      if (this.#status.kernel === "live") this.#setStatus({ kernel: "waiting", message: null });
-    } else {
-      this.#setStatus({ message: null });
-    }
-    this.#tell("doc");
-  }
-  #show(state) {
-    this.#state = state;
-    this.#solved = this.#solve(state.doc);
-  }
-  #saveScenarios() {
-    this.#write(() => {
-      this.#scenarios.write();
-      this.#model.save_changes();
-    });
-    this.#tell("scenarios");
-  }
-  /** Change the model without hearing it as news from outside. */
-  #write(change2) {
-    const outer = this.#writing;
-    this.#writing = true;
-    try {
-      change2();
-    } finally {
-      this.#writing = outer;
-    }
-  }
-  // Hearing from Python, and from other widgets of the page
-  #receive() {
-    if (this.#writing) return;
-    const value = this.#model.get("value");
-    const revision = readRevision(this.#model.get("_revision"));
-    if (value !== this.#modelValue) {
-      this.#modelValue = value;
-      this.#receiveValue(value, revision);
-    } else if (this.#pending === null && revision.page !== this.#page) {
-      this.#revision = revision;
-    }
-    this.#receiveAnswer();
-  }
-  #receiveValue(value, revision) {
-    const known = this.#pending?.revision ?? this.#revision;
-    const fromPage = sameRevision(revision, known);
-    let doc;
-    try {
-      doc = readDoc(value);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      this.say(`A timeline that came from outside was refused: ${error.message}`, "error");
-      queueMicrotask(() => this.#sendAgain(true));
-      return;
-    }
-    const pending = { doc, revision, fromPage };
-    if (this.#gesture !== null) this.#pending = pending;
-    else this.#adopt(pending);
-  }
-  /** Take a timeline from outside, and replay on it what Python has not seen yet. */
-  #adopt({ doc, revision, fromPage }) {
-    const answer = readAnswer(this.#model.get("_answer"));
-    const rejected = !fromPage && answer?.rejected?.page === this.#page ? answer.rejected : null;
-    const unseen = fromPage ? [] : this.#sent.filter((s) => s.revision.number > (rejected?.number ?? 0));
-    const refused = rejected && this.#sent.find((s) => s.revision.number === rejected.number);
-    const origin = unseen[0]?.entry.before.doc ?? this.doc;
-    this.#sent = [];
-    this.#revision = revision;
-    if (refused && this.#history.dropFrom(refused.entry)) {
-      this.#show(refused.entry.before);
-    }
-    if (!sameDoc(doc, this.doc)) {
-      const state = advance(this.#state, { op: "replace", doc }, doc);
-      const label = revision.page === "" ? "timeline from Python" : "timeline from another window";
-      if (!refused) {
-        this.#history.push({
-          label: fromPage ? "timeline from a linked widget" : label,
-          before: this.#state,
-          after: state
-        });
-      }
-      this.#show(state);
-    }
-    if (unseen.length > 0) this.#replay(unseen, origin);
-    else if (fromPage) queueMicrotask(() => this.#sendAgain(false));
-    this.#tell("doc");
-    this.#modelAnswer = null;
-    this.#receiveAnswer();
-  }
-  #replay(unseen, origin) {
-    let from = origin;
-    let made = 0;
-    for (const { edit, entry } of unseen) {
-      try {
-        if (edit === null) throw new Refused(`“${entry.label}” came too late.`);
-        if (this.#edit(rebase(edit, from, this.doc))) made += 1;
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        this.say(`Python set another timeline meanwhile. ${error.message}`, "refused");
-      }
-      from = entry.after.doc;
-    }
-    if (made === 0) this.#sendAgain(true);
-  }
-  /** Send the committed document under a revision of this page's own. */
-  #sendAgain(withValue) {
-    if (this.#closed.signal.aborted) return;
-    this.#revision = { page: this.#page, number: ++this.#number };
-    this.#write(() => {
-      if (withValue) {
-        this.#model.set("value", this.doc);
-        this.#modelValue = this.doc;
-      }
-      this.#model.set("_revision", this.#revision);
-      this.#model.save_changes();
-    });
-  }
-  #receiveAnswer() {
-    const raw = this.#model.get("_answer");
-    if (raw === this.#modelAnswer) return;
-    this.#modelAnswer = raw;
-    const answer = readAnswer(raw);
-    if (answer === null || this.#status.kernel === "none") return;
-    const latest = sameRevision(answer.revision, this.#revision);
-    const mine = answer.revision.page === this.#page || answer.rejected?.page === this.#page;
-    if (!latest && !mine) return;
-    clearTimeout(this.#timer);
-    this.#timer = void 0;
-    if (answer.error !== null) {
-      this.#sent = [];
-      this.#setStatus({
-        kernel: "live",
-        message: `Python refused what the page sent and put it right: ${answer.error}`,
-        level: "error"
-      });
-    }
-    if (!latest) {
-      const { number: number2 } = answer.revision;
-      this.#sent = this.#sent.filter((s) => s.revision.number > number2);
-      if (this.#sent.length > 0) this.#timer = setTimeout(() => this.#fallSilent(), PATIENCE);
-      return;
-    }
-    this.#sent = [];
-    if (answer.error === null) this.#compare(answer);
-  }
-  #compare(answer) {
-    const silent = this.#status.message === SILENT;
-    this.#setStatus({ kernel: "live", ...silent ? { message: null } : {} });
-    const python = solvedByPython(answer, this.#solved);
-    if (python !== null && sameSchedule(python, this.#solved)) return;
-    this.say(
-      `Python’s schedule (${answer.completion} ms) differs from the page’s (${this.#solved.completion} ms)${python === null ? "." : ": Python’s is shown."}`,
-      "error"
-    );
-    if (python === null) return;
-    this.#solved = python;
-    this.#tell("doc");
-  }
-  #fallSilent() {
-    this.#timer = void 0;
-    this.#setStatus({ kernel: "silent", message: SILENT, level: "info" });
-  }
-  // Telling the views
-  #setStatus(change2) {
-    const next = { ...this.#status, ...change2 };
-    if (next.message === null) next.level = "info";
-    const was = this.#status;
-    if (next.kernel === was.kernel && next.message === was.message && next.level === was.level) {
-      return;
-    }
-    this.#status = next;
-    this.#tell("status");
   }
   #tell(what) {
     for (const listener of [...this.#listeners]) {
@@ -1569,17 +1598,35 @@ ${toPython(origin, edits)}`;
       }
     }
   }
-  #hear(keys, listener) {
+  #hear(keys, react) {
+    const listener = () => {
+      if (!this.#writing) react();
+    };
     for (const key of keys) {
-      const event = `change:${key}`;
-      this.#model.on(event, listener);
-      this.#closed.signal.addEventListener("abort", () => this.#model.off(event, listener));
+      this.#model.on(`change:${key}`, listener);
+      this.#heard.push([`change:${key}`, listener]);
     }
   }
+  #write(change2) {
+    const outer = this.#writing;
+    this.#writing = true;
+    try {
+      change2();
+    } finally {
+      this.#writing = outer;
+    }
+  }
+  /** Let go of the model, of every listener and of the timer. */
+  dispose() {
+    this.#closed.abort();
+    this.#wire.close();
+    for (const [event, listener] of this.#heard.splice(0)) this.#model.off(event, listener);
+    this.#listeners.clear();
+    this.#gesture = null;
+    this.#preview = null;
+    sessions.delete(this.#model);
+  }
 };
-function oneLine(name) {
-  return name.replace(/\s+/g, " ");
-}
 
 // view/dom.ts
 var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
@@ -1713,6 +1760,15 @@ function fit(candidates, room, font) {
   }
   return `${last.slice(0, low).trimEnd()}…`;
 }
+function abbreviations(name, rank) {
+  const short = name.replace(new RegExp(`^r(?:ank)?[ _-]?${rank}[ _:/-]+|[ _:/-]+r(?:ank)?[ _-]?${rank}$`, "i"), "");
+  const words = short.split(/[\s_\-./:]+/).filter((word) => word !== "");
+  const last = words.at(-1) ?? "";
+  if (words.length > 1 && /^\d+$/.test(last)) {
+    return [short, `${words.slice(0, -1).map((word) => word[0] ?? "").join("")}${last}`];
+  }
+  return [words.length === 1 && short.length > 7 ? `${short.slice(0, 5)}.` : short, short];
+}
 
 // view/routes.ts
 var HEAD = 7;
@@ -1726,7 +1782,7 @@ function route(from, to, track, size = HEAD) {
   const tip = down ? y2 - 1 : y2 + 1;
   const base = down ? tip - size : tip + size;
   const head = arrowhead(x2, tip, down ? 1 : -1, size);
-  if (Math.abs(x1 - x2) < 1.5) {
+  if (Math.abs(x1 - x2) < 7) {
     return {
       path: `M${px(x2)} ${px(y1)}V${px(base)}`,
       head,
@@ -1743,6 +1799,28 @@ function route(from, to, track, size = HEAD) {
   const after2 = (base - y) * v >= 0 ? v : -v;
   const path = `M${px(x1)} ${px(y1)}V${px(y - v * r1)}Q${px(x1)} ${px(y)} ${px(x1 + right * r1)} ${px(y)}H${px(x2 - right * r2)}Q${px(x2)} ${px(y)} ${px(x2)} ${px(y + after2 * r2)}V${px(base)}`;
   return { path, head, labelX: (x1 + x2) / 2, labelY: y, labelRoom: Math.abs(x2 - x1) - 16 };
+}
+function alongRow(x1, x2, from, size) {
+  const y = px(from.top + (from.bottom - from.top) * 0.82);
+  if (x2 - x1 < size + 5) {
+    const half2 = Math.min(size * 0.6, (from.bottom - from.top) / 4);
+    const x = (x1 + x2) / 2;
+    return {
+      path: `M${px(x - half2)} ${y}H${px(x)}`,
+      head: `M${px(x + half2)} ${y}L${px(x - half2)} ${px(y - half2)}V${px(y + half2)}Z`,
+      labelX: x,
+      labelY: from.bottom + 9,
+      labelRoom: 0
+    };
+  }
+  const half = size * 0.55;
+  return {
+    path: `M${px(x1)} ${y}H${px(x2 - size)}`,
+    head: `M${px(x2 - 1)} ${y}L${px(x2 - 1 - size)} ${px(y - half)}V${px(y + half)}Z`,
+    labelX: (x1 + x2) / 2,
+    labelY: y,
+    labelRoom: x2 - x1 - 16
+  };
 }
 function sameRow(from, to, track, size) {
   const { x: x1 } = from;
@@ -1836,7 +1914,7 @@ var Arrows = class {
     const wanted = this.choose(layout, solved, state);
     const seats = this.seats(wanted, solved, scale, layout);
     const tracks = wanted.length <= 400 ? assignTracks(wanted.map((arrow, k) => ({
-      gap: gapOf(arrow),
+      gap: seats[k].along ? -2 : gapOf(arrow),
       from: seats[k].from.x,
       to: seats[k].to.x
     })), Math.max(1, Math.min(5, Math.floor((layout.density.gap - 8) / 6)))) : wanted.map((_, k) => k % 3);
@@ -1909,7 +1987,15 @@ var Arrows = class {
       const same2 = to.row === from.row;
       const leaving = leaves(dependency.type);
       const arriving = arrives(dependency.type);
+      const x1 = scale.x(solved.finish[from.phase]);
+      const x2 = scale.x(solved.start[to.phase]);
+      if (same2 && dependency.type === "FS" && x2 >= x1 - 1 && neighbours(layout, from, to)) {
+        const corner = anchor(from, "finish", 0, solved, scale, layout);
+        ends2[k] = { from: corner, to: corner, along: [x1, x2] };
+        continue;
+      }
       ends2[k] = {
+        along: null,
         from: anchor(from, leaving, seat(from, leaving, !down && !same2), solved, scale, layout),
         to: anchor(to, arriving, seat(to, arriving, down), solved, scale, layout)
       };
@@ -1939,7 +2025,7 @@ var Arrows = class {
     const y = trackY(arrow, layout, track);
     const chosen = dependency.row >= 0 && state.arrow === dependency.row;
     const size = layout.density.name === "dense" ? 5 : arrow.strength >= 2 ? 8 : 7;
-    const way = route(ends2.from, ends2.to, y, size);
+    const way = ends2.along ? alongRow(ends2.along[0], ends2.along[1], ends2.from, size) : route(ends2.from, ends2.to, y, size);
     const caption = dependency.type === "FS" && dependency.lag === 0 && !chosen ? "" : `${dependency.type}${lag(dependency.lag)}`;
     const width = caption === "" ? 0 : textWidth(caption, font) + 14;
     const box = [
@@ -1951,9 +2037,11 @@ var Arrows = class {
     const fits = caption !== "" && layout.density.name !== "dense" && (chosen || way.labelRoom >= width - 10 && !labels.some((other) => overlaps(other, box)));
     if (fits) labels.push(box);
     const key = `${way.path}|${arrow.strength}|${chosen}|${dependency.critical}|${fits ? caption : ""}`;
-    if (drawn.strength !== arrow.strength) {
-      this.stack[arrow.strength].append(drawn.group);
-      drawn.strength = arrow.strength;
+    const seam = ends2.along !== null && ends2.along[1] - ends2.along[0] < size + 5;
+    const level = seam ? 3 : arrow.strength;
+    if (drawn.strength !== level) {
+      this.stack[level].append(drawn.group);
+      drawn.strength = level;
     }
     if (drawn.key === key) return;
     drawn.key = key;
@@ -1965,6 +2053,7 @@ var Arrows = class {
     group.toggle("sv-touched", arrow.strength === 1);
     group.toggle("sv-lit", arrow.strength === 3);
     group.toggle("sv-chosen", chosen);
+    group.toggle("sv-seam", seam);
     group.toggle("sv-lane", dependency.row < 0);
     if (!fits) {
       drawn.pill?.remove();
@@ -1999,6 +2088,11 @@ function pairs(layout, dependency) {
   for (const a of from) for (const b of to) if (a.rank === b.rank) shared.push([a, b]);
   if (from.length > 1 && to.length > 1) return shared.slice(0, 1);
   return shared.length > 0 ? shared : [[from[0], to[0]]];
+}
+function neighbours(layout, from, to) {
+  const { items } = layout.rows[from.row];
+  const at = items.findIndex((k) => layout.items[k] === from);
+  return layout.items[items[at + 1] ?? -1] === to;
 }
 function anchor(item, end, seat, solved, scale, layout) {
   const row = layout.rows[item.row];
@@ -2154,7 +2248,7 @@ var Axis = class {
     attr(this.was, "x2", w);
     attr(this.was, "display", visibleWas ? null : "none");
     const label = number(solved.completion);
-    const wasLabel = `${baselineName} ${number(baseline.completion)}`;
+    const wasLabel = `${baselineName === "baseline" ? "was" : baselineName} ${number(baseline.completion)}`;
     if (this.nowText.textContent !== label) this.nowText.textContent = label;
     attr(this.nowText, "x", x);
     attr(this.nowText, "display", visible ? null : "none");
@@ -2464,7 +2558,20 @@ var Bars = class {
       attr(bar.wait, "width", Math.max(0, px(x - from)));
     }
     if (bar.hatch) attr(bar.hatch, "d", hatch === "" ? null : hatch);
-    this.labels(bar, phase2, width, half, Math.max(0, tail), float2, next - end, fonts, solved.completion);
+    this.labels(
+      bar,
+      phase2,
+      start,
+      width,
+      half,
+      Math.max(0, tail),
+      float2,
+      next - end,
+      fonts,
+      solved.completion,
+      scale.x(solved.completion) - x,
+      height
+    );
     this.pin(bar, phase2, start, x, height, scale);
     const spoken = `${phase2.phase}, ${phase2.kind}, ${number(phase2.duration)} ms, from ${number(start)} to ${number(finish)}, ${critical ? "critical" : `${number(float2)} ms float`}`;
     attr(bar.group, "aria-label", spoken);
@@ -2490,26 +2597,35 @@ waits ${number(start - arrival)} ms for the last rank` : "");
     attr(bar.start, "x", px(shift - half));
     attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
   }
-  labels(bar, phase2, width, half, tail, float2, gap, fonts, completion) {
+  labels(bar, phase2, start, width, half, tail, float2, gap, fonts, completion, line, height) {
     const name = phase2.phase;
-    const whole2 = `${name} ${brief(phase2.duration)}`;
-    const inside = bar.zero ? "" : fit([whole2, name], width - 10, fonts.inside);
+    const length = brief(phase2.duration);
+    const whole2 = `${name} ${length}`;
+    const [short, tiny] = abbreviations(name, bar.item.rank);
+    const inside = bar.zero ? "" : fit([whole2, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
     if (bar.label.textContent !== inside) bar.label.textContent = inside;
     attr(bar.label, "x", px(width / 2));
     const candidates = [];
     const spare = float2 > 1e-9 * Math.max(1, completion) && Number.isFinite(float2) ? `${brief(float2)} float` : "";
     if (inside === "") {
-      const label = bar.zero && phase2.kind === "input" ? `${name}: ready at once` : whole2;
+      const label = bar.zero && phase2.kind === "input" ? `ready at ${brief(start)}` : whole2;
       if (spare) candidates.push(`${label} · ${spare}`);
       candidates.push(label, name);
     } else if (spare) {
       candidates.push(spare);
     }
-    const from = width + half + (tail > 0 ? tail + 5 : 6);
-    const room = gap - half - (tail > 0 ? tail + 5 : 6) - 6;
-    const note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
+    let from = width + half + (tail > 0 ? tail + 5 : 6);
+    if (from < line + 6 && from + textWidth(candidates[0] ?? "", fonts.outside) > line) from = line + 7;
+    const room = gap + width - from - 6;
+    const fits = (candidate, space) => textWidth(candidate, fonts.outside) <= space;
+    let note = candidates.find((candidate) => fits(candidate, room)) ?? "";
+    let at = from;
+    if (note === "" && inside !== "" && spare && height >= 28) {
+      note = [spare, ...height >= 34 ? [brief(float2)] : []].find((candidate) => fits(candidate, tail - 4)) ?? "";
+      if (note !== "") at = width + (tail - textWidth(note, fonts.outside)) / 2;
+    }
     if (bar.note.textContent !== note) bar.note.textContent = note;
-    attr(bar.note, "x", px(from));
+    attr(bar.note, "x", px(at));
   }
   ghost(bar, phase2, y, scale, solved, baseline) {
     const was = baseline.index.get(phase2.phase);
@@ -2627,7 +2743,7 @@ function layOut(solved, filter) {
     of: /* @__PURE__ */ new Map(),
     height: 0
   };
-  let y = Math.max(10, density.gap / 2);
+  let y = ranks2.length > 1 ? 10 : 30;
   let rank = null;
   for (const group of packed) {
     if (ranks2.length > 1 && group.rank !== rank) {
@@ -2661,7 +2777,7 @@ function layOut(solved, filter) {
       y += density.bar + (sub < group.sub.length - 1 ? Math.min(density.gap, 6) : density.gap);
     });
   }
-  layout.height = Math.max(y - density.gap / 2 + 6, 60);
+  layout.height = Math.max(y - density.gap + 34, 60);
   return layout;
 }
 function pack(phases, solved) {
@@ -2833,6 +2949,24 @@ var Overlay = class {
   }
 };
 
+// view/slowest.ts
+function leadingRank(solved) {
+  const { doc } = solved;
+  const slowest = slowestRank(solved);
+  const tolerance = 1e-9 * Math.max(1, solved.completion);
+  const work = /* @__PURE__ */ new Map();
+  const tied = /* @__PURE__ */ new Set();
+  doc.phases.forEach((phase2, row) => {
+    if (phase2.rank === null) return;
+    const last = doc.target === null || doc.target === phase2.phase;
+    if (last && solved.finish[row] >= solved.completion - tolerance) tied.add(phase2.rank);
+    if (solved.critical[row] === 1) work.set(phase2.rank, (work.get(phase2.rank) ?? 0) + phase2.duration);
+  });
+  let best = slowest;
+  for (const rank of tied) if ((work.get(rank) ?? 0) > (work.get(best) ?? 0)) best = rank;
+  return tied.has(slowest) || tied.size === 0 ? best : slowest;
+}
+
 // view/strip.ts
 var HEIGHT = 24;
 var STRIP_HEIGHT = HEIGHT + 8;
@@ -2857,7 +2991,7 @@ var Strip = class {
   pieces = [];
   sumKey = "";
   update(scale, solved, several2, font) {
-    const rank = slowestRank(solved);
+    const rank = leadingRank(solved);
     const rows = breakdown(solved, rank);
     const segments = rows.flatMap((row) => row.segments.map((segment) => ({ row, segment })));
     while (this.pieces.length < segments.length) {
@@ -2888,7 +3022,7 @@ var Strip = class {
     attr(piece.rect, "x", px(x));
     attr(piece.rect, "width", px(width));
     attr(piece.rect, "class", `sv-piece sv-k-${row.row}`);
-    attr(piece.rect, "fill", row.row === "exchange" ? `url(#${this.uid}-hatch)` : null);
+    attr(piece.rect, "style", row.row === "exchange" ? `fill:url(#${this.uid}-hatch)` : null);
     attr(piece.label, "class", `sv-label sv-k-${row.row}`);
     const left = Math.max(x, scale.left);
     const right = Math.min(x + width, scale.right);
@@ -2904,7 +3038,7 @@ var Strip = class {
     if (key === this.sumKey) return;
     this.sumKey = key;
     const children = [];
-    if (rank !== null) children.push(html("span", { class: "sv-dim" }, `rank ${rank}, the slowest: `));
+    if (rank !== null) children.push(html("span", { class: "sv-dim" }, `rank ${rank}: `));
     parts.forEach((row, k) => {
       if (k > 0) children.push(html("span", { class: "sv-plus" }, " + "));
       const term = html("button", {
@@ -3008,6 +3142,8 @@ var Chart = class {
   scale = new TimeScale(0, 1, 1, 0);
   width = 0;
   domain = 0;
+  /** The time the plot would show unzoomed. */
+  whole = 1;
   family = "system-ui, sans-serif";
   get font() {
     return this.family;
@@ -3036,12 +3172,12 @@ var Chart = class {
       attr(clip, "height", Math.ceil(this.layout.height) + 60);
     }
     attr(this.clips[2], "x", 0);
-    attr(this.clips[2], "width", width);
+    attr(this.clips[2], "width", width + 12);
     this.drawNames(gutter, width);
     this.bars.build(this.layout, solved);
     this.arrows.clear();
     this.overlay.clear();
-    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.domain);
+    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole);
     this.update(solved);
   }
   rescale(solved, gutter, width) {
@@ -3050,10 +3186,12 @@ var Chart = class {
     if (end > this.domain || end < this.domain * 0.62) this.domain = end;
     const right = width - 18;
     const room = Math.max(40, right - gutter);
-    const least = room / this.domain;
+    const beyond = Math.min(textWidth(`= ${number(solved.completion)} ms`, `700 13px ${this.family}`), room / 4);
+    const least = Math.min(room / this.domain, Math.max(20, room - beyond) / Math.max(solved.completion, session.baseline.completion, 1e-9));
+    this.whole = room / least;
     if (state.zoom) {
       const pxPerMs = Math.min(Math.max(state.zoom.pxPerMs, least), least * 1e5);
-      const origin = Math.min(Math.max(0, state.zoom.origin), this.domain - room / pxPerMs);
+      const origin = Math.min(Math.max(0, state.zoom.origin), room / least - room / pxPerMs);
       state.zoom = pxPerMs <= least * 1.0001 ? null : { pxPerMs, origin };
     }
     this.scale = new TimeScale(
@@ -3108,9 +3246,10 @@ var Chart = class {
     const names = [];
     const stripes = [];
     const { rows, headings, density } = this.layout;
+    const leading = leadingRank(this.context.session.shown);
     headings.forEach((heading, k) => {
       const label = svg("text", { class: "sv-rank-name", x: 14, y: heading.y + 10 });
-      label.textContent = `rank ${heading.rank}`;
+      label.textContent = `rank ${heading.rank}${heading.rank === leading ? ", the slowest" : ""}`;
       names.push(label);
       if (k > 0) stripes.push(svg("line", { class: "sv-rank-line", x1: 8, x2: width - 8, y1: heading.y - 6, y2: heading.y - 6 }));
     });
@@ -3445,7 +3584,8 @@ function incoming(solved, row) {
   const holder = solved.dependencies.find((other) => other.source === row && other.type[0] === "F");
   return holder ? `its arrow to ${nameOf(solved, holder.target)} (${arrowName(holder)})` : "its start";
 }
-function result(solved, baseline, baselineName) {
+function result(solved, baseline, name) {
+  const baselineName = name === "baseline" ? "the baseline" : name;
   const difference2 = solved.completion - baseline.completion;
   const compared = Math.abs(difference2) <= 1e-9 * Math.max(1, baseline.completion) ? `as in ${baselineName}` : `${ms(Math.abs(difference2))} ${difference2 < 0 ? "sooner" : "later"} than ${baselineName}`;
   return `Completion ${ms(solved.completion)}, ${compared}.`;
@@ -3481,10 +3621,11 @@ var Editing = class {
     const item = this.itemNear(phase2, now.y);
     if (!item) return;
     const y = chart.rowOf(item).y;
+    const below = item.row > 0 && item.row >= (chart.layout.rows.length - 1) / 2;
     chart.overlay.tooltip(
       now.free ? `${content} · free` : content,
       chart.scale.x(time),
-      y - 30,
+      below ? y + chart.layout.density.bar + 7 : y - 30,
       chart.width,
       chart.font
     );
@@ -4149,12 +4290,12 @@ var Headline = class {
     attr(this.change, "data-trend", same2 ? "same" : difference2 < 0 ? "better" : "worse");
     const { doc } = solved;
     const what = doc.target === null ? "completion of the step" : `completion of ${doc.target}`;
-    text2(this.caption, [what, doc.name, `baseline ${baselineName} ${ms(was)}`].filter((part) => part !== "").join(" · "));
-    const rank = slowestRank(solved);
+    text2(this.caption, [what, doc.name, `baseline ${baselineName === "baseline" ? "" : `${baselineName} `}${ms(was)}`].filter((part) => part !== "").join(" · "));
+    const rank = leadingRank(solved);
     const several2 = this.context.root.dataset["ranks"] !== "1";
     text2(this.exposedLabel, several2 ? `exposed exchange, rank ${rank}` : "exposed exchange");
     const open = exposed(solved, "exchange").get(rank) ?? 0;
-    const before = exposed(baseline, "exchange").get(slowestRank(baseline)) ?? 0;
+    const before = exposed(baseline, "exchange").get(leadingRank(baseline)) ?? 0;
     text2(this.exposedNow, ms(open));
     text2(this.exposedWas, Math.abs(open - before) > 1e-9 * Math.max(1, was) ? `was ${number(before)}` : "");
     text2(this.sum, ms(plainSum(solved)));
@@ -4174,6 +4315,7 @@ var Curve = class {
   corner = svg("circle", { class: "sv-curve-corner", r: 3 });
   low = svg("text", { class: "sv-curve-text", y: HEIGHT2 - 3 });
   high = svg("text", { class: "sv-curve-text", y: HEIGHT2 - 3, "text-anchor": "end" });
+  best = svg("text", { class: "sv-curve-text" });
   sentence = html("div", { class: "sv-curve-note", "data-role": "takeover" });
   curve = null;
   of = "";
@@ -4184,7 +4326,7 @@ var Curve = class {
       height: HEIGHT2,
       role: "img",
       "aria-label": "completion against this duration"
-    }, this.floor, this.line, this.corner, this.dot, this.low, this.high), this.sentence);
+    }, this.floor, this.line, this.corner, this.dot, this.low, this.high, this.best), this.sentence);
   }
   /** `committed` says whose curve it is; the dot runs along it to the shown duration. */
   update(committed, shown, phase2, kind) {
@@ -4230,6 +4372,9 @@ var Curve = class {
     }
     attr(this.low, "x", PAD.left);
     text2(this.low, "0");
+    attr(this.best, "x", PAD.left);
+    attr(this.best, "y", px(this.y(curve.completion[0]) - 6));
+    text2(this.best, `→ ${ms(curve.completion[0])}`);
     attr(this.high, "x", WIDTH - PAD.right);
     text2(this.high, ms(last));
   }
@@ -4348,7 +4493,7 @@ function legend(name, meaning2) {
   return html(
     "div",
     { class: "sv-legend" },
-    svg("svg", { width: 34, height: 14, "aria-hidden": "true", class: name }, svg("rect", { x: 2, y: 2, width: 30, height: 10, rx: 2 })),
+    html("i", { class: name }),
     html("span", {}, meaning2)
   );
 }
@@ -4422,7 +4567,7 @@ var Inspector = class {
     this.duration = numberField("duration", phase2.duration, (duration) => this.edit({ op: "duration", phase: name, duration }), "duration in ms");
     this.release = numberField("release", phase2.release, (release) => this.edit({ op: "release", phase: name, release }), "release in ms, 0 for none");
     const value = (role) => html("output", { "data-role": role });
-    this.rows = ["start", "finish", "latest start", "total float", "free float", "drag"].map((label) => ({ key: label, value: value(label.replace(" ", "-")) }));
+    this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) => ({ key: label, value: value(label.replace(" ", "-")) }));
     const place = phase2.rank === null ? html("span", { class: "sv-place" }, `ranks ${(phase2.members ?? []).join(", ")}`) : numberField("rank", phase2.rank, (rank) => this.edit({ op: "update", phase: name, changes: { rank } }), "rank");
     const lane = html("input", {
       value: phase2.lane ?? "",
@@ -4473,11 +4618,14 @@ var Inspector = class {
         if (input.value !== written) input.value = written;
       }
     }
-    const values = [solved.start[row], solved.finish[row], solved.latestStart[row], solved.totalFloat[row], solved.freeFloat[row]];
-    this.rows.slice(0, 5).forEach((fact, k) => text2(fact.value, ms(values[k])));
-    const drag = this.rows[5]?.value;
+    const values = [solved.start, solved.finish, solved.latestStart, solved.totalFloat, null, solved.freeFloat];
+    this.rows.forEach((fact, k) => {
+      const column = values[k];
+      if (column) text2(fact.value, number(column[row]));
+    });
+    const drag = this.rows[4]?.value;
     if (drag && !session.dragging) {
-      text2(drag, ms(solved.critical[row] === 1 ? sensitivity(solved.doc, phase2.phase).drag : 0));
+      text2(drag, number(solved.critical[row] === 1 ? sensitivity(solved.doc, phase2.phase).drag : 0));
     }
     if (drag) attr(drag, "data-stale", session.dragging ? "" : null);
     const [what, note] = startsWhen(solved, row);
@@ -5284,16 +5432,7 @@ var Toolbar = class {
       { class: "sv-toolbar", role: "toolbar", "aria-label": "timeline" },
       this.scenarios,
       this.baseline,
-      html("span", { class: "sv-group" }, this.undo, this.redo, this.reset),
-      html(
-        "span",
-        { class: "sv-group" },
-        tool("python", "Copy the edits as Python", ICONS.python, () => context2.panel("python")),
-        tool("export", "Save as SVG or PNG", ICONS.save, () => context2.panel("export")),
-        this.tableButton,
-        this.panelButton,
-        button("Help: keys and gestures (?)", "?", { "data-role": "help", class: "sv-tool" }, () => context2.panel("help"), signal)
-      )
+      html("span", { class: "sv-group" }, this.undo, this.redo, this.reset)
     );
     this.arrowNote = button("Arrows", "", { "data-role": "arrow-note", class: "sv-note-button" }, () => {
       state.allArrows = !state.allArrows;
@@ -5331,6 +5470,15 @@ var Toolbar = class {
         tool("zoom-out", "Zoom out (−)", ICONS.minus, () => chart.zoomBy(1 / 1.5)),
         tool("fit", "Fit the whole step (0)", ICONS.fit, () => chart.fit()),
         tool("zoom-in", "Zoom in (+)", ICONS.plus, () => chart.zoomBy(1.5))
+      ),
+      html(
+        "span",
+        { class: "sv-group" },
+        tool("python", "Copy the edits as Python", ICONS.python, () => context2.panel("python")),
+        tool("export", "Save as SVG or PNG", ICONS.save, () => context2.panel("export")),
+        this.tableButton,
+        this.panelButton,
+        button("Help: keys and gestures (?)", "?", { "data-role": "help", class: "sv-tool" }, () => context2.panel("help"), signal)
       )
     );
   }
@@ -5365,7 +5513,7 @@ var Toolbar = class {
     };
     able(this.undo, session.canUndo, session.undoLabel === null ? "Nothing to undo" : `Undo: ${session.undoLabel}`);
     able(this.redo, session.canRedo, session.redoLabel === null ? "Nothing to redo" : `Redo: ${session.redoLabel}`);
-    able(this.reset, true, `Reset to ${session.baselineName} (can be undone)`);
+    able(this.reset, true, `Reset to ${session.baselineName === "baseline" ? "the baseline" : session.baselineName} (can be undone)`);
     attr(this.tableButton, "aria-pressed", String(state.table));
     attr(this.panelButton, "aria-pressed", String(state.inspector));
     const filtered = state.hidden.ranks.size + state.hidden.lanes.size + state.hidden.kinds.size;
@@ -5409,11 +5557,10 @@ var Toolbar = class {
     });
     const keep = html("button", {
       type: "button",
-      class: "sv-tool",
+      class: "sv-keep",
       "data-role": "keep",
-      title: "Keep this timeline as the next scenario",
-      "aria-label": "keep as a scenario"
-    }, icon(ICONS.plus));
+      title: "Keep this timeline as the next scenario, to switch between them"
+    }, "+ keep");
     keep.addEventListener("click", () => {
       this.context.attempt(() => {
         const name = session.keep();

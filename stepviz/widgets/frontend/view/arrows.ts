@@ -6,7 +6,7 @@ import { attr, px, svg } from "./dom";
 import { lag as lagText } from "./format";
 import { textWidth } from "./labels";
 import type { Item, Layout, Row } from "./layout";
-import { type Anchor, assignTracks, route } from "./routes";
+import { alongRow, type Anchor, assignTracks, route } from "./routes";
 import type { TimeScale } from "./scale";
 import { type End, rowOf, type ViewState } from "./state";
 
@@ -50,7 +50,7 @@ export class Arrows {
     const seats = this.seats(wanted, solved, scale, layout);
     const tracks = wanted.length <= 400
       ? assignTracks(wanted.map((arrow, k) => ({
-        gap: gapOf(arrow), from: (seats[k] as Ends).from.x, to: (seats[k] as Ends).to.x,
+        gap: (seats[k] as Ends).along ? -2 : gapOf(arrow), from: (seats[k] as Ends).from.x, to: (seats[k] as Ends).to.x,
       })), Math.max(1, Math.min(5, Math.floor((layout.density.gap - 8) / 6))))
       : wanted.map((_, k) => k % 3);
     const labels: [number, number, number, number][] = [];
@@ -131,7 +131,15 @@ export class Arrows {
       const same = to.row === from.row;
       const leaving = leaves(dependency.type);
       const arriving = arrives(dependency.type);
+      const x1 = scale.x(solved.finish[from.phase] as number);
+      const x2 = scale.x(solved.start[to.phase] as number);
+      if (same && dependency.type === "FS" && x2 >= x1 - 1 && neighbours(layout, from, to)) {
+        const corner = anchor(from, "finish", 0, solved, scale, layout);
+        ends[k] = { from: corner, to: corner, along: [x1, x2] };
+        continue;
+      }
       ends[k] = {
+        along: null,
         from: anchor(from, leaving, seat(from, leaving, !down && !same), solved, scale, layout),
         to: anchor(to, arriving, seat(to, arriving, down), solved, scale, layout),
       };
@@ -159,7 +167,8 @@ export class Arrows {
     const y = trackY(arrow, layout, track);
     const chosen = dependency.row >= 0 && state.arrow === dependency.row;
     const size = layout.density.name === "dense" ? 5 : arrow.strength >= 2 ? 8 : 7;
-    const way = route(ends.from, ends.to, y, size);
+    const way = ends.along ? alongRow(ends.along[0], ends.along[1], ends.from, size)
+      : route(ends.from, ends.to, y, size);
     const caption = dependency.type === "FS" && dependency.lag === 0 && !chosen
       ? "" : `${dependency.type}${lagText(dependency.lag)}`;
     const width = caption === "" ? 0 : textWidth(caption, font) + 14;
@@ -171,9 +180,12 @@ export class Arrows {
         && !labels.some((other) => overlaps(other, box))));
     if (fits) labels.push(box);
     const key = `${way.path}|${arrow.strength}|${chosen}|${dependency.critical}|${fits ? caption : ""}`;
-    if (drawn.strength !== arrow.strength) {
-      (this.stack[arrow.strength] as SVGGElement).append(drawn.group);
-      drawn.strength = arrow.strength;
+    // A mark on a seam would be hidden behind the bars.
+    const seam = ends.along !== null && ends.along[1] - ends.along[0] < size + 5;
+    const level = seam ? 3 : arrow.strength;
+    if (drawn.strength !== level) {
+      (this.stack[level] as SVGGElement).append(drawn.group);
+      drawn.strength = level;
     }
     if (drawn.key === key) return;
     drawn.key = key;
@@ -185,6 +197,7 @@ export class Arrows {
     group.toggle("sv-touched", arrow.strength === 1);
     group.toggle("sv-lit", arrow.strength === 3);
     group.toggle("sv-chosen", chosen);
+    group.toggle("sv-seam", seam);
     group.toggle("sv-lane", dependency.row < 0);
     if (!fits) {
       drawn.pill?.remove();
@@ -207,7 +220,12 @@ export class Arrows {
   }
 }
 
-interface Ends { from: Anchor; to: Anchor }
+interface Ends {
+  from: Anchor;
+  to: Anchor;
+  /** The two ends of an FS arrow between neighbours of one row. */
+  along: [number, number] | null;
+}
 
 /** A collective's arrows: on each rank with the phase of that rank, else with its first drawing. */
 function pairs(layout: Layout, dependency: ScheduledDependency): [Item, Item][] {
@@ -220,6 +238,12 @@ function pairs(layout: Layout, dependency: ScheduledDependency): [Item, Item][] 
   // Between two collectives one arrow is enough; the other members' are the same dependency.
   if (from.length > 1 && to.length > 1) return shared.slice(0, 1);
   return shared.length > 0 ? shared : [[from[0] as Item, to[0] as Item]];
+}
+
+function neighbours(layout: Layout, from: Item, to: Item): boolean {
+  const { items } = layout.rows[from.row] as Row;
+  const at = items.findIndex((k) => layout.items[k] === from);
+  return layout.items[items[at + 1] ?? -1] === to;
 }
 
 export function anchor(

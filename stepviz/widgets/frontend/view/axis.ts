@@ -75,7 +75,7 @@ export class Axis {
     attr(this.was, "x2", w);
     attr(this.was, "display", visibleWas ? null : "none");
     const label = number(solved.completion);
-    const wasLabel = `${baselineName} ${number(baseline.completion)}`;
+    const wasLabel = `${baselineName === "baseline" ? "was" : baselineName} ${number(baseline.completion)}`;
     if (this.nowText.textContent !== label) this.nowText.textContent = label;
     attr(this.nowText, "x", x);
     attr(this.nowText, "display", visible ? null : "none");

@@ -5,7 +5,7 @@ import type { Solved } from "../model/solver";
 import type { Phase } from "../model/types";
 import { attr, px, svg } from "./dom";
 import { brief, number } from "./format";
-import { fit, textWidth } from "./labels";
+import { abbreviations, fit, textWidth } from "./labels";
 import type { Item, Layout } from "./layout";
 import type { TimeScale } from "./scale";
 import type { ViewState } from "./state";
@@ -153,7 +153,8 @@ export class Bars {
       attr(bar.wait, "width", Math.max(0, px(x - from)));
     }
     if (bar.hatch) attr(bar.hatch, "d", hatch === "" ? null : hatch);
-    this.labels(bar, phase, width, half, Math.max(0, tail), float, next - end, fonts, solved.completion);
+    this.labels(bar, phase, start, width, half, Math.max(0, tail), float, next - end, fonts,
+      solved.completion, scale.x(solved.completion) - x, height);
     this.pin(bar, phase, start, x, height, scale);
     const spoken = `${phase.phase}, ${phase.kind}, ${number(phase.duration)} ms, from ${number(start)} `
       + `to ${number(finish)}, ${critical ? "critical" : `${number(float)} ms float`}`;
@@ -186,29 +187,41 @@ export class Bars {
   }
 
   private labels(
-    bar: Drawn, phase: Phase, width: number, half: number, tail: number, float: number, gap: number,
-    fonts: Fonts, completion: number,
+    bar: Drawn, phase: Phase, start: number, width: number, half: number, tail: number, float: number,
+    gap: number, fonts: Fonts, completion: number, line: number, height: number,
   ): void {
     const name = phase.phase;
-    const whole = `${name} ${brief(phase.duration)}`;
-    const inside = bar.zero ? "" : fit([whole, name], width - 10, fonts.inside);
+    const length = brief(phase.duration);
+    const whole = `${name} ${length}`;
+    const [short, tiny] = abbreviations(name, bar.item.rank);
+    const inside = bar.zero ? ""
+      : fit([whole, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
     if (bar.label.textContent !== inside) bar.label.textContent = inside;
     attr(bar.label, "x", px(width / 2));
     const candidates: string[] = [];
     const spare = float > 1e-9 * Math.max(1, completion) && Number.isFinite(float)
       ? `${brief(float)} float` : "";
     if (inside === "") {
-      const label = bar.zero && phase.kind === "input" ? `${name}: ready at once` : whole;
+      const label = bar.zero && phase.kind === "input" ? `ready at ${brief(start)}` : whole;
       if (spare) candidates.push(`${label} · ${spare}`);
       candidates.push(label, name);
     } else if (spare) {
       candidates.push(spare);
     }
-    const from = width + half + (tail > 0 ? tail + 5 : 6);
-    const room = gap - half - (tail > 0 ? tail + 5 : 6) - 6;
-    const note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
+    let from = width + half + (tail > 0 ? tail + 5 : 6);
+    // The completion line does not strike through a note: the note steps behind it.
+    if (from < line + 6 && from + textWidth(candidates[0] ?? "", fonts.outside) > line) from = line + 7;
+    const room = gap + width - from - 6;
+    const fits = (candidate: string, space: number): boolean => textWidth(candidate, fonts.outside) <= space;
+    let note = candidates.find((candidate) => fits(candidate, room)) ?? "";
+    let at = from;
+    // No room beyond the tail: the float is written on it.
+    if (note === "" && inside !== "" && spare && height >= 28) {
+      note = [spare, ...(height >= 34 ? [brief(float)] : [])].find((candidate) => fits(candidate, tail - 4)) ?? "";
+      if (note !== "") at = width + (tail - textWidth(note, fonts.outside)) / 2;
+    }
     if (bar.note.textContent !== note) bar.note.textContent = note;
-    attr(bar.note, "x", px(from));
+    attr(bar.note, "x", px(at));
   }
 
   private ghost(

@@ -6,10 +6,12 @@ import { Arrows } from "./arrows";
 import { Axis, AXIS_HEIGHT, FOOT_HEIGHT } from "./axis";
 import { Bars } from "./bars";
 import { attr, html, px, svg } from "./dom";
+import { number } from "./format";
 import { textWidth } from "./labels";
 import { type Item, type Layout, layOut, ranksOf, type Row } from "./layout";
 import { Overlay } from "./overlay";
 import { fitEnd, TimeScale } from "./scale";
+import { leadingRank } from "./slowest";
 import type { Context } from "./state";
 import { Strip, STRIP_HEIGHT } from "./strip";
 
@@ -31,6 +33,8 @@ export class Chart {
   scale = new TimeScale(0, 1, 1, 0);
   width = 0;
   private domain = 0;
+  /** The time the plot would show unzoomed. */
+  private whole = 1;
   private family = "system-ui, sans-serif";
 
   constructor(private readonly context: Context, pick: (kind: string) => void) {
@@ -100,12 +104,12 @@ export class Chart {
     }
     // The strip's caption lies left of the plot.
     attr(this.clips[2] as SVGRectElement, "x", 0);
-    attr(this.clips[2] as SVGRectElement, "width", width);
+    attr(this.clips[2] as SVGRectElement, "width", width + 12);
     this.drawNames(gutter, width);
     this.bars.build(this.layout, solved);
     this.arrows.clear();
     this.overlay.clear();
-    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.domain);
+    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole);
     this.update(solved);
   }
 
@@ -116,10 +120,14 @@ export class Chart {
     if (end > this.domain || end < this.domain * 0.62) this.domain = end;
     const right = width - 18;
     const room = Math.max(40, right - gutter);
-    const least = room / this.domain;
+    // "= 750 ms" stands right of the strip's end.
+    const beyond = Math.min(textWidth(`= ${number(solved.completion)} ms`, `700 13px ${this.family}`), room / 4);
+    const least = Math.min(room / this.domain, Math.max(20, room - beyond)
+      / Math.max(solved.completion, session.baseline.completion, 1e-9));
+    this.whole = room / least;
     if (state.zoom) {
       const pxPerMs = Math.min(Math.max(state.zoom.pxPerMs, least), least * 100_000);
-      const origin = Math.min(Math.max(0, state.zoom.origin), this.domain - room / pxPerMs);
+      const origin = Math.min(Math.max(0, state.zoom.origin), room / least - room / pxPerMs);
       state.zoom = pxPerMs <= least * 1.0001 ? null : { pxPerMs, origin };
     }
     this.scale = new TimeScale(gutter, right,
@@ -175,9 +183,10 @@ export class Chart {
     const names: SVGElement[] = [];
     const stripes: SVGElement[] = [];
     const { rows, headings, density } = this.layout;
+    const leading = leadingRank(this.context.session.shown);
     headings.forEach((heading, k) => {
       const label = svg("text", { class: "sv-rank-name", x: 14, y: heading.y + 10 });
-      label.textContent = `rank ${heading.rank}`;
+      label.textContent = `rank ${heading.rank}${heading.rank === leading ? ", the slowest" : ""}`;
       names.push(label);
       if (k > 0) stripes.push(svg("line", { class: "sv-rank-line", x1: 8, x2: width - 8, y1: heading.y - 6, y2: heading.y - 6 }));
     });

@@ -18,6 +18,7 @@ export class Curve {
   private readonly corner = svg("circle", { class: "sv-curve-corner", r: 3 });
   private readonly low = svg("text", { class: "sv-curve-text", y: HEIGHT - 3 });
   private readonly high = svg("text", { class: "sv-curve-text", y: HEIGHT - 3, "text-anchor": "end" });
+  private readonly best = svg("text", { class: "sv-curve-text" });
   private readonly sentence = html("div", { class: "sv-curve-note", "data-role": "takeover" });
   private curve: Sensitivity | null = null;
   private of = "";
@@ -26,7 +27,7 @@ export class Curve {
     this.element.append(svg("svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img",
       "aria-label": "completion against this duration",
-    }, this.floor, this.line, this.corner, this.dot, this.low, this.high), this.sentence);
+    }, this.floor, this.line, this.corner, this.dot, this.low, this.high, this.best), this.sentence);
   }
 
   /** `committed` says whose curve it is; the dot runs along it to the shown duration. */
@@ -76,6 +77,9 @@ export class Curve {
     }
     attr(this.low, "x", PAD.left);
     text(this.low, "0");
+    attr(this.best, "x", PAD.left);
+    attr(this.best, "y", px(this.y(curve.completion[0] as number) - 6));
+    text(this.best, `→ ${ms(curve.completion[0] as number)}`);
     attr(this.high, "x", WIDTH - PAD.right);
     text(this.high, ms(last));
   }

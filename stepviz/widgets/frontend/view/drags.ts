@@ -54,9 +54,11 @@ abstract class Editing implements Drag {
     const { chart } = this;
     const item = this.itemNear(phase, now.y);
     if (!item) return;
+    // On the side away from the middle, where fewer arrows run.
     const y = chart.rowOf(item).y;
-    chart.overlay.tooltip(now.free ? `${content} · free` : content, chart.scale.x(time), y - 30,
-      chart.width, chart.font);
+    const below = item.row > 0 && item.row >= (chart.layout.rows.length - 1) / 2;
+    chart.overlay.tooltip(now.free ? `${content} · free` : content, chart.scale.x(time),
+      below ? y + chart.layout.density.bar + 7 : y - 30, chart.width, chart.font);
   }
 
   /** Which drawing of a phase the hand is on: a collective has one per rank. */

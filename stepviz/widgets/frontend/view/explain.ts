@@ -138,7 +138,8 @@ function incoming(solved: Solved, row: number): string {
 }
 
 /** One spoken line after a commit. */
-export function result(solved: Solved, baseline: Solved, baselineName: string): string {
+export function result(solved: Solved, baseline: Solved, name: string): string {
+  const baselineName = name === "baseline" ? "the baseline" : name;
   const difference = solved.completion - baseline.completion;
   const compared = Math.abs(difference) <= 1e-9 * Math.max(1, baseline.completion)
     ? `as in ${baselineName}`

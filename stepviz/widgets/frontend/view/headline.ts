@@ -1,9 +1,10 @@
 /** What the eye finds first: the completion, what changed, what is exposed, the two wrong answers. */
 
-import { exposed, plainMaximum, plainSum, slowestRank } from "../model/measures";
+import { exposed, plainMaximum, plainSum } from "../model/measures";
 import type { Solved } from "../model/solver";
 import { attr, html, text } from "./dom";
 import { ms, number, percent, signed, speedup } from "./format";
+import { leadingRank } from "./slowest";
 import type { Context } from "./state";
 
 export class Headline {
@@ -39,13 +40,13 @@ export class Headline {
     attr(this.change, "data-trend", same ? "same" : difference < 0 ? "better" : "worse");
     const { doc } = solved;
     const what = doc.target === null ? "completion of the step" : `completion of ${doc.target}`;
-    text(this.caption, [what, doc.name, `baseline ${baselineName} ${ms(was)}`]
+    text(this.caption, [what, doc.name, `baseline ${baselineName === "baseline" ? "" : `${baselineName} `}${ms(was)}`]
       .filter((part) => part !== "").join(" · "));
-    const rank = slowestRank(solved);
+    const rank = leadingRank(solved);
     const several = this.context.root.dataset["ranks"] !== "1";
     text(this.exposedLabel, several ? `exposed exchange, rank ${rank}` : "exposed exchange");
     const open = exposed(solved, "exchange").get(rank) ?? 0;
-    const before = exposed(baseline, "exchange").get(slowestRank(baseline)) ?? 0;
+    const before = exposed(baseline, "exchange").get(leadingRank(baseline)) ?? 0;
     text(this.exposedNow, ms(open));
     text(this.exposedWas, Math.abs(open - before) > 1e-9 * Math.max(1, was) ? `was ${number(before)}` : "");
     text(this.sum, ms(plainSum(solved)));

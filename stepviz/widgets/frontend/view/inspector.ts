@@ -87,7 +87,7 @@ export class Inspector {
     this.release = numberField("release", phase.release, (release) =>
       this.edit({ op: "release", phase: name, release }), "release in ms, 0 for none");
     const value = (role: string): HTMLElement => html("output", { "data-role": role });
-    this.rows = ["start", "finish", "latest start", "total float", "free float", "drag"].map((label) =>
+    this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) =>
       ({ key: label, value: value(label.replace(" ", "-")) }));
     const place = phase.rank === null
       ? html("span", { class: "sv-place" }, `ranks ${(phase.members ?? []).join(", ")}`)
@@ -128,11 +128,14 @@ export class Inspector {
         if (input.value !== written) input.value = written;
       }
     }
-    const values = [solved.start[row], solved.finish[row], solved.latestStart[row], solved.totalFloat[row], solved.freeFloat[row]];
-    this.rows.slice(0, 5).forEach((fact, k) => text(fact.value, ms(values[k] as number)));
-    const drag = this.rows[5]?.value;
+    const values = [solved.start, solved.finish, solved.latestStart, solved.totalFloat, null, solved.freeFloat];
+    this.rows.forEach((fact, k) => {
+      const column = values[k];
+      if (column) text(fact.value, number(column[row] as number));
+    });
+    const drag = this.rows[4]?.value;
     if (drag && !session.dragging) {
-      text(drag, ms(solved.critical[row] === 1 ? sensitivity(solved.doc, phase.phase).drag : 0));
+      text(drag, number(solved.critical[row] === 1 ? sensitivity(solved.doc, phase.phase).drag : 0));
     }
     if (drag) attr(drag, "data-stale", session.dragging ? "" : null);
     const [what, note] = startsWhen(solved, row);

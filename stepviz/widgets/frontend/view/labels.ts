@@ -35,3 +35,14 @@ export function fit(candidates: readonly string[], room: number, font: string): 
   }
   return `${last.slice(0, low).trimEnd()}…`;
 }
+
+/** "r1 backward 3" on rank 1 → "backward 3", "b3": what still tells bars of one kind apart. */
+export function abbreviations(name: string, rank: number): [string, string] {
+  const short = name.replace(new RegExp(`^r(?:ank)?[ _-]?${rank}[ _:/-]+|[ _:/-]+r(?:ank)?[ _-]?${rank}$`, "i"), "");
+  const words = short.split(/[\s_\-./:]+/).filter((word) => word !== "");
+  const last = words.at(-1) ?? "";
+  if (words.length > 1 && /^\d+$/.test(last)) {
+    return [short, `${words.slice(0, -1).map((word) => word[0] ?? "").join("")}${last}`];
+  }
+  return [words.length === 1 && short.length > 7 ? `${short.slice(0, 5)}.` : short, short];
+}

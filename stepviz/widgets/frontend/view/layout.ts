@@ -92,7 +92,8 @@ export function layOut(solved: Solved, filter: Filter): Layout {
   const layout: Layout = {
     density, rows: [], headings: [], items: [], of: new Map(), height: 0,
   };
-  let y = Math.max(10, density.gap / 2);
+  // Room above the first and below the last row for the bubble with the dragged value.
+  let y = ranks.length > 1 ? 10 : 30;
   let rank: number | null = null;
   for (const group of packed) {
     if (ranks.length > 1 && group.rank !== rank) {
@@ -120,7 +121,7 @@ export function layOut(solved: Solved, filter: Filter): Layout {
       y += density.bar + (sub < group.sub.length - 1 ? Math.min(density.gap, 6) : density.gap);
     });
   }
-  layout.height = Math.max(y - density.gap / 2 + 6, 60);
+  layout.height = Math.max(y - density.gap + 34, 60);
   return layout;
 }
 

@@ -3,7 +3,7 @@
 import { sensitivity } from "../model/sensitivity";
 import type { Solved } from "../model/solver";
 import type { Phase } from "../model/types";
-import { html, svg } from "./dom";
+import { html } from "./dom";
 import { number } from "./format";
 import type { Context } from "./state";
 
@@ -59,6 +59,6 @@ export class Overview {
 
 function legend(name: string, meaning: string): HTMLElement {
   return html("div", { class: "sv-legend" },
-    svg("svg", { width: 34, height: 14, "aria-hidden": "true", class: name }, svg("rect", { x: 2, y: 2, width: 30, height: 10, rx: 2 })),
+    html("i", { class: name }),
     html("span", {}, meaning));
 }

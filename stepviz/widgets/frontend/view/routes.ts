@@ -33,7 +33,8 @@ export function route(from: Anchor, to: Anchor, track: number, size = HEAD): Rou
   const tip = down ? y2 - 1 : y2 + 1;
   const base = down ? tip - size : tip + size;
   const head = arrowhead(x2, tip, down ? 1 : -1, size);
-  if (Math.abs(x1 - x2) < 1.5) {
+  // A jog of a few pixels says nothing: such an arrow runs straight.
+  if (Math.abs(x1 - x2) < 7) {
     return {
       path: `M${px(x2)} ${px(y1)}V${px(base)}`, head,
       labelX: x2, labelY: (y1 + y2) / 2, labelRoom: 0,
@@ -50,7 +51,30 @@ export function route(from: Anchor, to: Anchor, track: number, size = HEAD): Rou
   return { path, head, labelX: (x1 + x2) / 2, labelY: y, labelRoom: Math.abs(x2 - x1) - 16 };
 }
 
-/** Within a row the arrow dips below the bars, so that it is seen also between bars that touch. */
+/**
+ * Bars of one row that touch, the second after the first: a small mark on the seam. With a gap
+ * between them: straight along the foot of the row.
+ */
+export function alongRow(x1: number, x2: number, from: Anchor, size: number): Route {
+  const y = px(from.top + (from.bottom - from.top) * 0.82);
+  if (x2 - x1 < size + 5) {
+    const half = Math.min(size * 0.6, (from.bottom - from.top) / 4);
+    const x = (x1 + x2) / 2;
+    return {
+      path: `M${px(x - half)} ${y}H${px(x)}`,
+      head: `M${px(x + half)} ${y}L${px(x - half)} ${px(y - half)}V${px(y + half)}Z`,
+      labelX: x, labelY: from.bottom + 9, labelRoom: 0,
+    };
+  }
+  const half = size * 0.55;
+  return {
+    path: `M${px(x1)} ${y}H${px(x2 - size)}`,
+    head: `M${px(x2 - 1)} ${y}L${px(x2 - 1 - size)} ${px(y - half)}V${px(y + half)}Z`,
+    labelX: (x1 + x2) / 2, labelY: y, labelRoom: x2 - x1 - 16,
+  };
+}
+
+/** Other arrows within a row dip below it. */
 function sameRow(from: Anchor, to: Anchor, track: number, size: number): Route {
   const { x: x1 } = from;
   const { x: x2 } = to;

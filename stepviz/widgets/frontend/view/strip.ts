@@ -1,11 +1,12 @@
 /** "The step is …": the slowest rank's time, cut into pieces that add up, and the same as a sum. */
 
-import { breakdown, type BreakdownRow, slowestRank } from "../model/measures";
+import { breakdown, type BreakdownRow } from "../model/measures";
 import type { Solved } from "../model/solver";
 import { attr, html, px, svg } from "./dom";
 import { brief, number } from "./format";
 import { fit } from "./labels";
 import type { TimeScale } from "./scale";
+import { leadingRank } from "./slowest";
 
 const HEIGHT = 24;
 export const STRIP_HEIGHT = HEIGHT + 8;
@@ -28,7 +29,7 @@ export class Strip {
   }
 
   update(scale: TimeScale, solved: Solved, several: boolean, font: string): void {
-    const rank = slowestRank(solved);
+    const rank = leadingRank(solved);
     const rows = breakdown(solved, rank);
     const segments = rows.flatMap((row) => row.segments.map((segment) => ({ row, segment })));
     while (this.pieces.length < segments.length) {
@@ -60,7 +61,7 @@ export class Strip {
     attr(piece.rect, "x", px(x));
     attr(piece.rect, "width", px(width));
     attr(piece.rect, "class", `sv-piece sv-k-${row.row}`);
-    attr(piece.rect, "fill", row.row === "exchange" ? `url(#${this.uid}-hatch)` : null);
+    attr(piece.rect, "style", row.row === "exchange" ? `fill:url(#${this.uid}-hatch)` : null);
     attr(piece.label, "class", `sv-label sv-k-${row.row}`);
     // Label what is visible of it, in the middle of that.
     const left = Math.max(x, scale.left);
@@ -80,7 +81,7 @@ export class Strip {
     if (key === this.sumKey) return;
     this.sumKey = key;
     const children: Node[] = [];
-    if (rank !== null) children.push(html("span", { class: "sv-dim" }, `rank ${rank}, the slowest: `));
+    if (rank !== null) children.push(html("span", { class: "sv-dim" }, `rank ${rank}: `));
     parts.forEach((row, k) => {
       if (k > 0) children.push(html("span", { class: "sv-plus" }, " + "));
       const term = html("button", {

@@ -53,12 +53,7 @@ export class Toolbar {
     }, { signal });
     this.main = html("div", { class: "sv-toolbar", role: "toolbar", "aria-label": "timeline" },
       this.scenarios, this.baseline,
-      html("span", { class: "sv-group" }, this.undo, this.redo, this.reset),
-      html("span", { class: "sv-group" },
-        tool("python", "Copy the edits as Python", ICONS.python, () => context.panel("python")),
-        tool("export", "Save as SVG or PNG", ICONS.save, () => context.panel("export")),
-        this.tableButton, this.panelButton,
-        button("Help: keys and gestures (?)", "?", { "data-role": "help", class: "sv-tool" }, () => context.panel("help"), signal)));
+      html("span", { class: "sv-group" }, this.undo, this.redo, this.reset));
 
     this.arrowNote = button("Arrows", "", { "data-role": "arrow-note", class: "sv-note-button" }, () => {
       state.allArrows = !state.allArrows;
@@ -84,7 +79,12 @@ export class Toolbar {
       html("span", { class: "sv-group" },
         tool("zoom-out", "Zoom out (−)", ICONS.minus, () => chart.zoomBy(1 / 1.5)),
         tool("fit", "Fit the whole step (0)", ICONS.fit, () => chart.fit()),
-        tool("zoom-in", "Zoom in (+)", ICONS.plus, () => chart.zoomBy(1.5))));
+        tool("zoom-in", "Zoom in (+)", ICONS.plus, () => chart.zoomBy(1.5))),
+      html("span", { class: "sv-group" },
+        tool("python", "Copy the edits as Python", ICONS.python, () => context.panel("python")),
+        tool("export", "Save as SVG or PNG", ICONS.save, () => context.panel("export")),
+        this.tableButton, this.panelButton,
+        button("Help: keys and gestures (?)", "?", { "data-role": "help", class: "sv-tool" }, () => context.panel("help"), signal)));
   }
 
   update(): void {
@@ -96,7 +96,7 @@ export class Toolbar {
     };
     able(this.undo, session.canUndo, session.undoLabel === null ? "Nothing to undo" : `Undo: ${session.undoLabel}`);
     able(this.redo, session.canRedo, session.redoLabel === null ? "Nothing to redo" : `Redo: ${session.redoLabel}`);
-    able(this.reset, true, `Reset to ${session.baselineName} (can be undone)`);
+    able(this.reset, true, `Reset to ${session.baselineName === "baseline" ? "the baseline" : session.baselineName} (can be undone)`);
     attr(this.tableButton, "aria-pressed", String(state.table));
     attr(this.panelButton, "aria-pressed", String(state.inspector));
     const filtered = state.hidden.ranks.size + state.hidden.lanes.size + state.hidden.kinds.size;
@@ -134,9 +134,9 @@ export class Toolbar {
       return element;
     });
     const keep = html("button", {
-      type: "button", class: "sv-tool", "data-role": "keep", title: "Keep this timeline as the next scenario",
-      "aria-label": "keep as a scenario",
-    }, icon(ICONS.plus));
+      type: "button", class: "sv-keep", "data-role": "keep",
+      title: "Keep this timeline as the next scenario, to switch between them",
+    }, "+ keep");
     keep.addEventListener("click", () => {
       this.context.attempt(() => {
         const name = session.keep();
