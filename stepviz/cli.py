@@ -31,10 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         text = _explained(options)
-        print(text)  # noqa: T201 - the answer
+        print(text)
         sys.stdout.flush()
     except StepvizError as error:
-        print(f"stepviz: {error}", file=sys.stderr)  # noqa: T201 - the reason
+        print(f"stepviz: {error}", file=sys.stderr)
         return CANNOT
     except BrokenPipeError:
         # The reader (head, less) has seen enough. Closing again at exit must not complain.

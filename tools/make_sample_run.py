@@ -49,7 +49,7 @@ FIRST_ID = 1000
 
 def main() -> None:
     """Launch two ranks, record them, and write scrubbed traces."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("stepviz/data/sample_run"))
     arguments = parser.parse_args()
     if "STEPVIZ_SAMPLE_INTO" in os.environ:
@@ -66,14 +66,14 @@ def main() -> None:
             "OMP_NUM_THREADS": "1",
             "GLOO_SOCKET_IFNAME": loopback,
         }
-        subprocess.run(command, check=True, env=environment)  # noqa: S603 - our own command
+        subprocess.run(command, check=True, env=environment)
         arguments.out.mkdir(parents=True, exist_ok=True)
         for rank in range(RANKS):
             trace = json.loads((Path(folder) / f"rank{rank}.json").read_text(), parse_float=_Text)
             path = arguments.out / f"rank{rank}.json.gz"
             text = json.dumps(scrubbed(trace, rank), separators=(",", ":"), default=str)
             path.write_bytes(gzip.compress(_bare(text).encode(), compresslevel=9, mtime=0))
-            print(f"{path}: {path.stat().st_size / 1000:.0f} kB")  # noqa: T201 - says what it did
+            print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
 
 class _Text(str):
@@ -116,7 +116,8 @@ def scrubbed(trace: dict[str, Any], rank: int) -> dict[str, Any]:
         "rank": rank,
     }
     document["traceEvents"] = events
-    return _marked(document)
+    marked: dict[str, Any] = _marked(document)
+    return marked
 
 
 def _sized(name: str) -> bool:
@@ -223,9 +224,9 @@ class Fabric:
 
 
 def _model(torch: Any) -> Any:
-    nn = torch.nn
+    nn: Any = torch.nn
 
-    class Block(nn.Module):  # type: ignore[misc]  # torch is imported late, so its types are Any
+    class Block(nn.Module):  # type: ignore[misc]  # torch is imported late
         def __init__(self) -> None:
             super().__init__()
             self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)

@@ -7,6 +7,7 @@ is shorter than the threshold joins a longer bar beside it.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -94,9 +95,7 @@ def gather(
     bounds = sorted(edges)
     waiting = {wait.start for wait in waits}
     sections = [
-        _within(pieces, low, high)
-        for low, high in zip(bounds, bounds[1:], strict=False)
-        if low not in waiting
+        _within(pieces, low, high) for low, high in itertools.pairwise(bounds) if low not in waiting
     ]
     longest = window.duration_ns // LONG_GAP_PART
     threshold = max(1, window.duration_ns // FINEST_PART)

@@ -8,6 +8,7 @@ inside; only the join over ranks (see `joins`) tells wait from transfer.
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -43,6 +44,9 @@ COLUMNS: Final = (
     "on_device",
 )
 
+#: What the profiler said about single collectives, by row.
+Arguments = dict[int, dict[str, Any]]
+
 _ITEM_BYTES: Final = {
     "float": 4,
     "c10::half": 2,
@@ -73,18 +77,21 @@ def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
     device = events["cat"].isin(list(DEVICE)).to_numpy()
     on_device = chosen[device[chosen]]
     on_host = chosen[~device[chosen]]
-    records = _device_records(rows, events, on_device)
-    records += _host_records(rows, events, on_host)
+    arguments: Arguments = rows.collectives.to_dict("index")  # type: ignore[assignment]  # rows
+    records = _device_records(rows, events, on_device, arguments)
+    records += _host_records(rows, events, on_host, arguments)
     frame = pd.DataFrame(records, columns=list(COLUMNS))
     return frame.sort_values(["arrival_ns", "row"], kind="stable").reset_index(drop=True)
 
 
 def _device_records(
-    rows: RankRows, events: pd.DataFrame, chosen: npt.NDArray[np.int64]
+    rows: RankRows, events: pd.DataFrame, chosen: npt.NDArray[np.int64], arguments: Arguments
 ) -> list[dict[str, Any]]:
     start = events["start_ns"].to_numpy()
     finish = events["finish_ns"].to_numpy()
     launcher = events["launcher"].to_numpy()
+    place, track = events["place"].to_numpy(), events["track"].to_numpy()
+    kind = events["kind"].astype(object).to_numpy()
     device = events["cat"].isin(list(DEVICE)).to_numpy()
     compute = np.flatnonzero(device & (events["kind"] != "exchange").to_numpy())
     launched = compute[launcher[compute] >= 0]
@@ -105,7 +112,7 @@ def _device_records(
         if ready is None:
             at = int(np.searchsorted(ends, arrival, side="right")) - 1
             ready = int(ends[at]) if at >= 0 else arrival
-        said = rows.collectives.loc[row] if row in rows.collectives.index else None
+        said = arguments.get(row)
         name = str(events["name"].iat[row])
         word = said["collective"] if said is not None else _region_collective(events, call)
         records.append(
@@ -115,13 +122,13 @@ def _device_records(
                 row=row,
                 collective=collective_name(word) if word else kernel_collective(name),
                 emulated=False,
-                place=int(events["place"].iat[row]),
-                queue=int(events["track"].iat[row]),
+                place=int(place[row]),
+                queue=int(track[row]),
                 ready_ns=ready,
                 arrival_ns=arrival,
                 finish_ns=int(finish[row]),
                 origin=origin,
-                during=str(events["kind"].iat[call]) if call >= 0 else "other",
+                during=str(kind[call]) if call >= 0 else "other",
                 on_device=True,
             )
         )
@@ -129,17 +136,19 @@ def _device_records(
 
 
 def _host_records(
-    rows: RankRows, events: pd.DataFrame, chosen: npt.NDArray[np.int64]
+    rows: RankRows, events: pd.DataFrame, chosen: npt.NDArray[np.int64], arguments: Arguments
 ) -> list[dict[str, Any]]:
     if len(chosen) == 0:
         return []
-    start = events["start_ns"].to_numpy()
+    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
+    place, track = events["place"].to_numpy(), events["track"].to_numpy()
+    kind = events["kind"].astype(object).to_numpy()
     names = events["name"].astype(object).to_numpy()
-    waiting = _launches(rows, events)
+    waiting = _launches(events)
     records = []
     for row in chosen.tolist():
         name = str(names[row])
-        said = rows.collectives.loc[row] if row in rows.collectives.index else None
+        said = arguments.get(row)
         emulated = EXCHANGE_EMULATED.match(name)
         if emulated:
             key = f"bucket {emulated['bucket']}"
@@ -148,19 +157,19 @@ def _host_records(
             found = EXCHANGE_HOST.match(name)
             word, size = (found["collective"] if found else name), -1
             key = collective_name(word)
-        launch = _take(waiting[key], start, row, _elements(said), rows)
-        during = str(events["kind"].iat[launch]) if launch >= 0 else "other"
+        launch = _take(waiting[key], start, row, _elements(said), arguments)
+        during = str(kind[launch]) if launch >= 0 else "other"
         record = _record(
             rows,
             said,
             row=row,
             collective=collective_name(word),
             emulated=bool(emulated),
-            place=int(events["place"].iat[launch if launch >= 0 else row]),
-            queue=int(events["track"].iat[row]),
+            place=int(place[launch if launch >= 0 else row]),
+            queue=int(track[row]),
             ready_ns=int(start[launch]) if launch >= 0 else int(start[row]),
             arrival_ns=int(start[row]),
-            finish_ns=int(events["finish_ns"].iat[row]),
+            finish_ns=int(finish[row]),
             origin="recorded" if launch >= 0 else "inferred",
             during=during,
             on_device=False,
@@ -171,7 +180,7 @@ def _host_records(
     return records
 
 
-def _launches(rows: RankRows, events: pd.DataFrame) -> dict[str, deque[int]]:
+def _launches(events: pd.DataFrame) -> dict[str, deque[int]]:
     """Return the host rows that launch exchanges, in order, by what they launch."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
     names = events["name"]
@@ -193,7 +202,7 @@ def _take(
     start: npt.NDArray[np.int64],
     row: int,
     elements: int,
-    rows: RankRows,
+    arguments: Arguments,
 ) -> int:
     """Take the launch of one exchange: the first that fits in size and was not later.
 
@@ -202,8 +211,7 @@ def _take(
     for at, launch in enumerate(queue):
         if start[launch] > start[row]:
             break
-        known = rows.collectives
-        there = _elements(known.loc[launch]) if launch in known.index else -1
+        there = _elements(arguments.get(launch))
         if elements < 0 or there < 0 or there == elements:
             del queue[at]
             return launch
@@ -224,7 +232,7 @@ def _region_collective(events: pd.DataFrame, call: int) -> str | None:
     return None
 
 
-def _record(rows: RankRows, said: pd.Series | None, **values: Any) -> dict[str, Any]:
+def _record(rows: RankRows, said: Mapping[str, Any] | None, **values: Any) -> dict[str, Any]:
     group = str(said["group"]) if said is not None else ""
     if not group and len(rows.groups) == 1:
         group = next(iter(rows.groups))
@@ -236,5 +244,5 @@ def _record(rows: RankRows, said: pd.Series | None, **values: Any) -> dict[str, 
     return {"group": group, "label": label, "elements": elements, "bytes": size, **values}
 
 
-def _elements(said: pd.Series | None) -> int:
+def _elements(said: Mapping[str, Any] | None) -> int:
     return int(said["elements"]) if said is not None else -1

@@ -84,9 +84,7 @@ class Joined:
     unmatched: pd.DataFrame
 
 
-def join(
-    calls: Mapping[int, pd.DataFrame], ranks: Mapping[int, RankRows]
-) -> Joined:
+def join(calls: Mapping[int, pd.DataFrame], ranks: Mapping[int, RankRows]) -> Joined:
     """Join one step's exchanges over its ranks.
 
     Parameters
@@ -109,8 +107,8 @@ def join(
     for (_, name, _, members), parts in by_key.items():
         reason = _why_not(name, members, parts, ranks)
         if reason is None and len(parts) > 1:
-            for k in range(len(next(iter(parts.values())))):
-                joined.append([(rank, part.iloc[k]) for rank, part in parts.items()])
+            count = len(next(iter(parts.values())))
+            joined += [[(rank, part.iloc[k]) for rank, part in parts.items()] for k in range(count)]
             continue
         for rank, part in parts.items():
             for _, row in part.iterrows():

@@ -104,9 +104,7 @@ def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> l
     return sorted(pieces)
 
 
-def _host_pieces(
-    events: pd.DataFrame, window: Window, main: int, ends: IntArray
-) -> list[Piece]:
+def _host_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray) -> list[Piece]:
     edges, busy, region, region_row = _painted(events, window, main)
     pieces: list[Piece] = []
     at = 0
@@ -141,9 +139,7 @@ def _host_pieces(
 
 def _painted(
     events: pd.DataFrame, window: Window, main: int
-) -> tuple[
-    IntArray, npt.NDArray[np.object_], npt.NDArray[np.object_], npt.NDArray[np.int64]
-]:
+) -> tuple[IntArray, npt.NDArray[np.object_], npt.NDArray[np.object_], npt.NDArray[np.int64]]:
     """Paint outer rows, then inner ones, over the window: who is busy, in which region."""
     inside = _inside(events, window)
     track = events["track"].to_numpy()

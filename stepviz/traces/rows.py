@@ -261,9 +261,7 @@ def _groups(info: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
         if not isinstance(entry, dict) or "pg_name" not in entry:
             continue
         ranks = entry.get("ranks")
-        members = tuple(
-            r for r in (ranks if isinstance(ranks, list) else []) if isinstance(r, int)
-        )
+        members = tuple(r for r in (ranks if isinstance(ranks, list) else []) if isinstance(r, int))
         groups[str(entry["pg_name"])] = (str(entry.get("pg_desc", "")), members)
     return groups
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -61,30 +61,24 @@ def critical_path(timeline: Timeline, schedule: Schedule) -> pd.DataFrame:
         In order of time: phase, kind, rank, duration (ms). Lags between bars have the kind
         "between bars", a rank's late start "before the rank's start".
     """
-    table, phases, links = schedule.table, timeline.phases, schedule.dependencies
-    name = timeline.target or str(table["finish"].idxmax())
-    pieces: list[dict[str, object]] = []
+    times = schedule.table[["start", "finish"]].to_dict("index")
+    binding = schedule.table["binding_dependency"].to_dict()
+    source = schedule.dependencies["source"].to_dict()
+    phases = timeline.phases[["kind", "rank", "duration"]].to_dict("index")
+    name: Any = timeline.target or schedule.table["finish"].idxmax()
+    pieces: list[dict[str, Any]] = []
     while True:
-        row = phases.loc[name]
-        pieces.append(
-            {
-                "phase": name,
-                "kind": str(row["kind"]),
-                "rank": row["rank"],
-                "duration": float(row["duration"]),
-            }
-        )
-        binding = table.at[name, "binding_dependency"]
-        held = None if pd.isna(binding) else links.loc[binding]
-        at = 0.0 if held is None else float(table.at[held["source"], "finish"])
-        gap = float(table.at[name, "start"]) - at
+        row = phases[name]
+        pieces.append({"phase": name, **{str(key): value for key, value in row.items()}})
+        held = binding[name]
+        before = None if pd.isna(held) else source[held]
+        gap = times[name]["start"] - (0.0 if before is None else times[before]["finish"])
         if gap:
-            kind = _BEFORE if held is None else _BETWEEN
+            kind = _BEFORE if before is None else _BETWEEN
             pieces.append({"phase": name, "kind": kind, "rank": row["rank"], "duration": gap})
-        if held is None:
-            break
-        name = str(held["source"])
-    return pd.DataFrame(pieces[::-1])
+        if before is None:
+            return pd.DataFrame(pieces[::-1])
+        name = before
 
 
 def _head(run: Run, step: Step) -> str:
@@ -132,8 +126,7 @@ def _exchange(step: Step) -> str:
     counts = collectives["collective"].value_counts(sort=False)
     what = ", ".join(f"{count} {name}" for name, count in counts.items())
     line = (
-        f"Exchange: {what}. Exposed, so with no compute beside it: "
-        f"{' / '.join(values)} ms by rank"
+        f"Exchange: {what}. Exposed, so with no compute beside it: {' / '.join(values)} ms by rank"
     )
     joint = collectives[collectives["ranks"] > 1]
     if len(joint):
@@ -170,9 +163,7 @@ def _savings(timeline: Timeline, schedule: Schedule) -> str:
         lines += [f"  {name:24}{ms:>10.2f} ms" for name, ms in drag.items()]
     kinds = [str(kind) for kind in timeline.phases["kind"].unique()]
     completion = schedule.completion
-    gains = {
-        kind: completion - timeline.scale(kind=kind, factor=0.5).completion for kind in kinds
-    }
+    gains = {kind: completion - timeline.scale(kind=kind, factor=0.5).completion for kind in kinds}
     found = sorted(((gain, kind) for kind, gain in gains.items() if gain > 5e-4), reverse=True)
     if found:
         lines.append("What halving all of one kind would save")
