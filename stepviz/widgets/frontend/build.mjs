@@ -3,6 +3,7 @@
 //   node build.mjs                 index.ts, editor.css → ../static/editor.js, ../static/editor.css
 //   node build.mjs --outdir DIR    the same into DIR (a test compares it with the committed files)
 //   node build.mjs --test [NAME…]  every *.test.ts under model/ and view/, or those whose path holds NAME
+//   node build.mjs --run FILE      one TypeScript file, with this process's input and output
 //
 // The result depends on the sources and on the pinned esbuild only: no dates, hashes or machine paths.
 
@@ -51,7 +52,11 @@ async function runTests(names) {
     .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
     .sort();
   if (files.length === 0) throw new Error("no test file matches");
-  const outdir = mkdtempSync(join(tmpdir(), "stepviz-tests-"));
+  return runInNode(files, ["--test"]);
+}
+
+async function runInNode(files, options) {
+  const outdir = mkdtempSync(join(tmpdir(), "stepviz-node-"));
   try {
     await build({
       ...shared,
@@ -64,7 +69,7 @@ async function runTests(names) {
       sourcemap: "inline",
     });
     const built = files.map((file) => join(outdir, file.replace(/\.ts$/, ".mjs")));
-    const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...built], {
+    const run = spawnSync(process.execPath, ["--enable-source-maps", ...options, ...built], {
       cwd: here, // test files find the shared cases from here
       stdio: "inherit",
     });
@@ -77,11 +82,13 @@ async function runTests(names) {
 const [option, ...rest] = process.argv.slice(2);
 if (option === "--test") {
   process.exitCode = await runTests(rest);
+} else if (option === "--run" && rest.length === 1) {
+  process.exitCode = await runInNode(rest, []);
 } else if (option === "--outdir" && rest.length === 1) {
   await buildBundle(resolve(rest[0]));
 } else if (option === undefined) {
   await buildBundle(resolve(here, "../static"));
 } else {
-  console.error("usage: node build.mjs [--outdir DIR | --test [NAME…]]");
+  console.error("usage: node build.mjs [--outdir DIR | --test [NAME…] | --run FILE]");
   process.exitCode = 2;
 }

@@ -91,7 +91,7 @@ function columns(phase: Phase, all: boolean): string[] {
 
 function changed(was: Phase, now: Phase): string[] {
   const given: string[] = [];
-  if (now.phase !== was.phase) given.push(`phase=${text(now.phase)}`);
+  if (now.phase !== was.phase) given.push(`rename=${text(now.phase)}`);
   if (now.kind !== was.kind) given.push(`kind=${text(now.kind)}`);
   if (now.members !== undefined) {
     if (String(now.members) !== String(was.members ?? "")) {
