@@ -585,7 +585,7 @@ function columns(phase2, all) {
 }
 function changed(was, now) {
   const given = [];
-  if (now.phase !== was.phase) given.push(`phase=${text(now.phase)}`);
+  if (now.phase !== was.phase) given.push(`rename=${text(now.phase)}`);
   if (now.kind !== was.kind) given.push(`kind=${text(now.kind)}`);
   if (now.members !== void 0) {
     if (String(now.members) !== String(was.members ?? "")) {
@@ -1732,8 +1732,9 @@ function lag(value) {
 var context = null;
 var widths = /* @__PURE__ */ new Map();
 function textWidth(content, font) {
-  const key = `${font}\0${content}`;
-  let width = widths.get(key);
+  let known = widths.get(font);
+  if (!known) widths.set(font, known = /* @__PURE__ */ new Map());
+  let width = known.get(content);
   if (width === void 0) {
     context ??= document.createElement("canvas").getContext("2d");
     if (context) {
@@ -1742,8 +1743,8 @@ function textWidth(content, font) {
     } else {
       width = content.length * 7;
     }
-    if (widths.size > 2e4) widths.clear();
-    widths.set(key, width);
+    if (known.size > 2e4) known.clear();
+    known.set(content, width);
   }
   return width;
 }
@@ -2445,6 +2446,8 @@ var Bars = class {
   ghosts = svg("g", { class: "sv-ghosts", "aria-hidden": "true" });
   drawn = [];
   waits = /* @__PURE__ */ new Map();
+  /** While a gesture runs, spoken labels and titles wait: they cost more than the drawing. */
+  quick = false;
   group(name) {
     for (const bar of this.drawn) if (bar.group.dataset["phase"] === name) return bar.group;
     return null;
@@ -2462,12 +2465,25 @@ var Bars = class {
     const hatch = phase2.kind === "exchange" ? svg("path", { class: "sv-hatch", fill: `url(#${this.uid}-hatch)` }) : null;
     const bar = {
       item,
-      zero: false,
       fill,
       wait,
       hatch,
       pin: null,
-      key: "",
+      short: abbreviations(phase2.phase, item.rank),
+      x: NaN,
+      y: NaN,
+      flags: -1,
+      width: NaN,
+      before: NaN,
+      after: NaN,
+      tailWidth: NaN,
+      duration: NaN,
+      float: NaN,
+      line: NaN,
+      gap: NaN,
+      length: "",
+      hatched: "",
+      ghosted: NaN,
       group: svg("g", {
         class: `sv-bar sv-k-${phase2.kind}`,
         "data-phase": phase2.phase,
@@ -2494,8 +2510,9 @@ var Bars = class {
     return bar;
   }
   /** Bring every bar to `solved`; `baseline` gives the ghosts. */
-  update(layout, scale, solved, baseline, state, fonts) {
+  update(layout, scale, solved, baseline, state, fonts, quick) {
     const { doc } = solved;
+    this.quick = quick;
     this.waits.clear();
     const exposed2 = /* @__PURE__ */ new Map();
     for (const row of layout.rows) {
@@ -2536,43 +2553,69 @@ var Bars = class {
     const roomy = selected || state.hover === phase2.phase || state.focus === phase2.phase;
     const arrival = bar.wait ? this.arrival(solved, i, bar.item.rank) : start;
     const hatch = bar.hatch ? hatchPath(exposed2, start, finish, scale, x, height) : "";
-    const key = `${x}|${end}|${y}|${px(float2 * scale.pxPerMs)}|${critical}|${selected}|${roomy}|${px(previous)}|${px(next)}|${arrival}|${phase2.release}|${hatch}`;
-    if (key === bar.key) return;
-    bar.key = key;
-    const width = end - x;
-    attr(bar.group, "transform", `translate(${x} ${y})`);
-    bar.group.classList.toggle("sv-critical", critical);
-    bar.group.classList.toggle("sv-selected", selected);
-    attr(bar.group, "aria-pressed", selected ? "true" : "false");
-    bar.zero = phase2.duration === 0;
-    const half = bar.zero ? Math.min(9, height / 2) : 0;
-    shape(bar.fill, width, half, height);
-    this.grips(bar, width, half, x - previous, next - end, roomy);
+    const width = px(phase2.duration * scale.pxPerMs);
+    const moved = x !== bar.x || y !== bar.y;
+    if (moved) {
+      bar.x = x;
+      bar.y = y;
+      bar.group.setAttribute("transform", `translate(${x} ${y})`);
+    }
+    const flags = (critical ? 1 : 0) + (selected ? 2 : 0) + (roomy ? 4 : 0);
+    const reflagged = flags !== bar.flags;
+    if (reflagged) {
+      bar.flags = flags;
+      const { classList } = bar.group;
+      classList.toggle("sv-critical", critical);
+      classList.toggle("sv-selected", selected);
+      attr(bar.group, "aria-pressed", String(selected));
+    }
+    const zero = phase2.duration === 0;
+    const half = zero ? Math.min(9, height / 2) : 0;
+    const before = Math.min(40, Math.round(x - previous));
+    const after2 = Math.min(40, Math.round(next - end));
+    const resized = width !== bar.width || phase2.duration !== bar.duration;
+    const reshaped = resized || before !== bar.before || after2 !== bar.after || reflagged;
+    if (reshaped) {
+      bar.width = width;
+      bar.before = before;
+      bar.after = after2;
+      shape(bar.fill, width, half, height);
+      this.grips(bar, width, half, x - previous, next - end, roomy);
+    }
     const tailEnd = Math.min(scale.x(Math.min(finish + float2, solved.completion)), next);
-    const tail = Number.isFinite(tailEnd) ? px(tailEnd - end) : 0;
-    attr(bar.tail, "x", width);
-    attr(bar.tail, "width", Math.max(0, tail));
+    const tail = Math.max(0, px(tailEnd - end));
+    if (resized || tail !== bar.tailWidth) {
+      attr(bar.tail, "x", width);
+      attr(bar.tail, "width", tail);
+    }
     if (bar.wait) {
       const from = px(Math.max(scale.x(arrival), previous));
       attr(bar.wait, "x", from - x);
       attr(bar.wait, "width", Math.max(0, px(x - from)));
     }
-    if (bar.hatch) attr(bar.hatch, "d", hatch === "" ? null : hatch);
-    this.labels(
-      bar,
-      phase2,
-      start,
-      width,
-      half,
-      Math.max(0, tail),
-      float2,
-      next - end,
-      fonts,
-      solved.completion,
-      scale.x(solved.completion) - x,
-      height
-    );
-    this.pin(bar, phase2, start, x, height, scale);
+    if (bar.hatch && hatch !== bar.hatched) {
+      bar.hatched = hatch;
+      attr(bar.hatch, "d", hatch === "" ? null : hatch);
+    }
+    if (resized) {
+      bar.duration = phase2.duration;
+      bar.length = brief(phase2.duration);
+      this.label(bar, phase2, width, bar.length, fonts);
+    }
+    const gap = Math.min(400, Math.round(next - end));
+    const toLine = scale.x(solved.completion) - x;
+    const line = toLine - width - tail < 200 ? Math.round(toLine) : 9999;
+    if (resized || tail !== bar.tailWidth || gap !== bar.gap || line !== bar.line || float2 !== bar.float || half > 0 && moved) {
+      bar.tailWidth = tail;
+      bar.gap = gap;
+      bar.line = line;
+      bar.float = float2;
+      this.note(bar, phase2, start, width, half, tail, float2, next - end, fonts, solved.completion, line, height);
+    }
+    if (phase2.release > 0 || bar.pin) this.pin(bar, phase2, start, x, height, scale);
+    if (!this.quick) this.name(bar, phase2, start, finish, float2, critical, arrival);
+  }
+  name(bar, phase2, start, finish, float2, critical, arrival) {
     const spoken = `${phase2.phase}, ${phase2.kind}, ${number(phase2.duration)} ms, from ${number(start)} to ${number(finish)}, ${critical ? "critical" : `${number(float2)} ms float`}`;
     attr(bar.group, "aria-label", spoken);
     const title = `${phase2.phase} · ${phase2.kind}
@@ -2597,47 +2640,50 @@ waits ${number(start - arrival)} ms for the last rank` : "");
     attr(bar.start, "x", px(shift - half));
     attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
   }
-  labels(bar, phase2, start, width, half, tail, float2, gap, fonts, completion, line, height) {
+  label(bar, phase2, width, length, fonts) {
     const name = phase2.phase;
-    const length = brief(phase2.duration);
-    const whole2 = `${name} ${length}`;
-    const [short, tiny] = abbreviations(name, bar.item.rank);
-    const inside = bar.zero ? "" : fit([whole2, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
+    const [short, tiny] = bar.short;
+    const inside = phase2.duration === 0 ? "" : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
     if (bar.label.textContent !== inside) bar.label.textContent = inside;
     attr(bar.label, "x", px(width / 2));
+  }
+  /** Beside the bar: what did not fit into it, and its float. */
+  note(bar, phase2, start, width, half, tail, float2, gap, fonts, completion, line, height) {
+    const name = phase2.phase;
+    const inside = bar.label.textContent !== "";
     const candidates = [];
     const spare = float2 > 1e-9 * Math.max(1, completion) && Number.isFinite(float2) ? `${brief(float2)} float` : "";
-    if (inside === "") {
-      const label = bar.zero && phase2.kind === "input" ? `ready at ${brief(start)}` : whole2;
+    if (!inside) {
+      const label = half > 0 && phase2.kind === "input" ? `ready at ${brief(start)}` : `${name} ${bar.length}`;
       if (spare) candidates.push(`${label} · ${spare}`);
       candidates.push(label, name);
     } else if (spare) {
       candidates.push(spare);
     }
-    let from = width + half + (tail > 0 ? tail + 5 : 6);
-    if (from < line + 6 && from + textWidth(candidates[0] ?? "", fonts.outside) > line) from = line + 7;
-    const room = gap + width - from - 6;
-    const fits = (candidate, space) => textWidth(candidate, fonts.outside) <= space;
-    let note = candidates.find((candidate) => fits(candidate, room)) ?? "";
-    let at = from;
-    if (note === "" && inside !== "" && spare && height >= 28) {
-      note = [spare, ...height >= 34 ? [brief(float2)] : []].find((candidate) => fits(candidate, tail - 4)) ?? "";
+    let note = "";
+    let at = width + half + (tail > 0 ? tail + 5 : 6);
+    if (candidates.length > 0 && gap + width > at) {
+      if (at < line + 6 && at + textWidth(candidates[0], fonts.outside) > line) at = line + 7;
+      const room = gap + width - at - 6;
+      note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
+    }
+    if (note === "" && inside && spare && height >= 28) {
+      note = [spare, ...height >= 34 ? [brief(float2)] : []].find((candidate) => textWidth(candidate, fonts.outside) <= tail - 4) ?? "";
       if (note !== "") at = width + (tail - textWidth(note, fonts.outside)) / 2;
     }
     if (bar.note.textContent !== note) bar.note.textContent = note;
-    attr(bar.note, "x", px(at));
+    if (note !== "") attr(bar.note, "x", px(at));
   }
   ghost(bar, phase2, y, scale, solved, baseline) {
     const was = baseline.index.get(phase2.phase);
     const i = bar.item.phase;
     const tolerance = 1e-9 * Math.max(1, solved.completion);
     const moved = was !== void 0 && (Math.abs(baseline.start[was] - solved.start[i]) > tolerance || Math.abs(baseline.finish[was] - solved.finish[i]) > tolerance);
-    if (!moved) {
-      attr(bar.ghost, "display", "none");
-      return;
-    }
-    const x = px(scale.x(baseline.start[was]));
-    attr(bar.ghost, "display", null);
+    const x = moved ? px(scale.x(baseline.start[was])) : -1e9;
+    if (x === bar.ghosted) return;
+    bar.ghosted = x;
+    attr(bar.ghost, "display", moved ? null : "none");
+    if (!moved) return;
     attr(bar.ghost, "x", x);
     attr(bar.ghost, "y", y - 3);
     attr(bar.ghost, "width", px(Math.max(3, scale.x(baseline.finish[was]) - x)));
@@ -3287,7 +3333,7 @@ var Chart = class {
     this.bars.update(this.layout, this.scale, solved, session.baseline, state, {
       inside: `600 ${small}px ${this.family}`,
       outside: `${Math.min(11, small)}px ${this.family}`
-    });
+    }, session.dragging);
     this.arrows.update(this.layout, this.scale, solved, state, `600 11px ${this.family}`);
     this.axis.update(this.scale, solved, session.baseline, session.baselineName, this.family);
     this.strip.update(this.scale, solved, this.layout.headings.length > 0, `500 11.5px ${this.family}`);
@@ -3664,6 +3710,8 @@ var EndDrag = class extends Editing {
     this.phase = phase2;
   }
   phase;
+  last = NaN;
+  free = false;
   /** Asked at most once per drag: it solves the timeline a few times. */
   takeover = () => {
     const { takeover } = sensitivity(this.before.doc, this.phase);
@@ -3679,6 +3727,9 @@ var EndDrag = class extends Editing {
     const wish = was + (now.x - origin.x) / chart.scale.pxPerMs;
     const base = session.baseline.doc.phases[rowOf2(session.baseline, phase2)];
     const duration = Math.max(0, this.snapped(Math.max(0, wish), now, base ? [base.duration] : []));
+    if (duration === this.last && now.free === this.free) return;
+    this.last = duration;
+    this.free = now.free;
     const together = state.selection.size > 1 && state.selection.has(phase2) && was > 0;
     const shown = this.preview(together ? { op: "scale", phases: [...state.selection], factor: duration / was } : { op: "duration", phase: phase2, duration });
     const finish = shown.finish[row];
@@ -4025,6 +4076,7 @@ var Gestures = class {
   pointer = -1;
   origin = { x: 0, y: 0, free: false, shift: false };
   moved = false;
+  box = null;
   click = null;
   touches = /* @__PURE__ */ new Map();
   pinch = null;
@@ -4055,8 +4107,11 @@ var Gestures = class {
     this.chart.overlay.setMarquee(null);
     this.chart.overlay.setRubber(null);
   }
+  /** Asking for the drawing's place makes the page lay itself out: once per gesture is enough. */
   at(event) {
-    return { ...this.chart.point(event), free: event.altKey, shift: event.shiftKey };
+    this.box ??= this.chart.body.getBoundingClientRect();
+    const { left, top } = this.box;
+    return { x: event.clientX - left, y: event.clientY - top, free: event.altKey, shift: event.shiftKey };
   }
   down(event) {
     if (event.pointerType === "touch") {
@@ -4073,6 +4128,7 @@ var Gestures = class {
     event.preventDefault();
     event.currentTarget.setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;
+    this.box = null;
     this.origin = this.at(event);
     this.moved = false;
     this.drag = begun;
@@ -4200,6 +4256,7 @@ var Gestures = class {
     if (event.pointerId === this.pointer) this.cancel();
   }
   wheel(event) {
+    this.box = null;
     if (this.drag) return;
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();

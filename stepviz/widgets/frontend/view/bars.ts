@@ -26,10 +26,23 @@ interface Drawn {
   start: SVGRectElement;
   end: SVGRectElement;
   pin: SVGGElement | null;
-  /** Drawn as a diamond: no length. */
-  zero: boolean;
-  /** What was drawn last, to draw only what differs. */
-  key: string;
+  /** The name without what its row says anyway, and as short as can be. */
+  short: [string, string];
+  /** What was drawn last, part by part, to draw only what differs. */
+  x: number;
+  y: number;
+  flags: number;
+  width: number;
+  before: number;
+  after: number;
+  tailWidth: number;
+  duration: number;
+  float: number;
+  line: number;
+  gap: number;
+  length: string;
+  hatched: string;
+  ghosted: number;
 }
 
 /** Room an end handle takes outside its bar, in px, when its neighbours leave it. */
@@ -40,6 +53,8 @@ export class Bars {
   readonly ghosts = svg("g", { class: "sv-ghosts", "aria-hidden": "true" });
   private drawn: Drawn[] = [];
   private waits = new Map<number, Map<number, number>>();
+  /** While a gesture runs, spoken labels and titles wait: they cost more than the drawing. */
+  private quick = false;
 
   constructor(private readonly uid: string, private readonly coarse: boolean) {}
 
@@ -64,7 +79,10 @@ export class Bars {
     const hatch = phase.kind === "exchange"
       ? svg("path", { class: "sv-hatch", fill: `url(#${this.uid}-hatch)` }) : null;
     const bar: Drawn = {
-      item, zero: false, fill, wait, hatch, pin: null, key: "",
+      item, fill, wait, hatch, pin: null,
+      short: abbreviations(phase.phase, item.rank),
+      x: NaN, y: NaN, flags: -1, width: NaN, before: NaN, after: NaN, tailWidth: NaN, duration: NaN, float: NaN,
+      line: NaN, gap: NaN, length: "", hatched: "", ghosted: NaN,
       group: svg("g", {
         class: `sv-bar sv-k-${phase.kind}`, "data-phase": phase.phase, "data-rank": item.rank,
         "data-kind": phase.kind, role: "button", tabindex: "-1", "aria-roledescription": "phase",
@@ -89,8 +107,10 @@ export class Bars {
   /** Bring every bar to `solved`; `baseline` gives the ghosts. */
   update(
     layout: Layout, scale: TimeScale, solved: Solved, baseline: Solved, state: ViewState, fonts: Fonts,
+    quick: boolean,
   ): void {
     const { doc } = solved;
+    this.quick = quick;
     this.waits.clear();
     const exposed = new Map<number, readonly (readonly [number, number])[]>();
     for (const row of layout.rows) {
@@ -128,34 +148,77 @@ export class Bars {
     const roomy = selected || state.hover === phase.phase || state.focus === phase.phase;
     const arrival = bar.wait ? this.arrival(solved, i, bar.item.rank) : start;
     const hatch = bar.hatch ? hatchPath(exposed, start, finish, scale, x, height) : "";
-    const key = `${x}|${end}|${y}|${px(float * scale.pxPerMs)}|${critical}|${selected}|${roomy}|`
-      + `${px(previous)}|${px(next)}|${arrival}|${phase.release}|${hatch}`;
-    if (key === bar.key) return;
-    bar.key = key;
-
-    const width = end - x;
-    attr(bar.group, "transform", `translate(${x} ${y})`);
-    bar.group.classList.toggle("sv-critical", critical);
-    bar.group.classList.toggle("sv-selected", selected);
-    attr(bar.group, "aria-pressed", selected ? "true" : "false");
-    bar.zero = phase.duration === 0;
-    const half = bar.zero ? Math.min(9, height / 2) : 0;
-    shape(bar.fill, width, half, height);
-    this.grips(bar, width, half, x - previous, next - end, roomy);
-
+    // From the duration, not from the two ends: those are rounded, and would make it flicker.
+    const width = px(phase.duration * scale.pxPerMs);
+    const moved = x !== bar.x || y !== bar.y;
+    if (moved) {
+      bar.x = x;
+      bar.y = y;
+      bar.group.setAttribute("transform", `translate(${x} ${y})`);
+    }
+    const flags = (critical ? 1 : 0) + (selected ? 2 : 0) + (roomy ? 4 : 0);
+    const reflagged = flags !== bar.flags;
+    if (reflagged) {
+      bar.flags = flags;
+      const { classList } = bar.group;
+      classList.toggle("sv-critical", critical);
+      classList.toggle("sv-selected", selected);
+      attr(bar.group, "aria-pressed", String(selected));
+    }
+    // Most bars that a drag moves are only pushed along: their shape is as it was.
+    const zero = phase.duration === 0;
+    const half = zero ? Math.min(9, height / 2) : 0;
+    const before = Math.min(40, Math.round(x - previous));
+    const after = Math.min(40, Math.round(next - end));
+    const resized = width !== bar.width || phase.duration !== bar.duration;
+    const reshaped = resized || before !== bar.before || after !== bar.after || reflagged;
+    if (reshaped) {
+      bar.width = width;
+      bar.before = before;
+      bar.after = after;
+      shape(bar.fill, width, half, height);
+      this.grips(bar, width, half, x - previous, next - end, roomy);
+    }
     const tailEnd = Math.min(scale.x(Math.min(finish + float, solved.completion)), next);
-    const tail = Number.isFinite(tailEnd) ? px(tailEnd - end) : 0;
-    attr(bar.tail, "x", width);
-    attr(bar.tail, "width", Math.max(0, tail));
+    const tail = Math.max(0, px(tailEnd - end));
+    if (resized || tail !== bar.tailWidth) {
+      attr(bar.tail, "x", width);
+      attr(bar.tail, "width", tail);
+    }
     if (bar.wait) {
       const from = px(Math.max(scale.x(arrival), previous));
       attr(bar.wait, "x", from - x);
       attr(bar.wait, "width", Math.max(0, px(x - from)));
     }
-    if (bar.hatch) attr(bar.hatch, "d", hatch === "" ? null : hatch);
-    this.labels(bar, phase, start, width, half, Math.max(0, tail), float, next - end, fonts,
-      solved.completion, scale.x(solved.completion) - x, height);
-    this.pin(bar, phase, start, x, height, scale);
+    if (bar.hatch && hatch !== bar.hatched) {
+      bar.hatched = hatch;
+      attr(bar.hatch, "d", hatch === "" ? null : hatch);
+    }
+    if (resized) {
+      bar.duration = phase.duration;
+      bar.length = brief(phase.duration);
+      this.label(bar, phase, width, bar.length, fonts);
+    }
+    const gap = Math.min(400, Math.round(next - end));
+    const toLine = scale.x(solved.completion) - x;
+    // Only near the completion line does it matter where that is.
+    const line = toLine - width - tail < 200 ? Math.round(toLine) : 9999;
+    if (resized || tail !== bar.tailWidth || gap !== bar.gap || line !== bar.line || float !== bar.float
+      || (half > 0 && moved)) {
+      bar.tailWidth = tail;
+      bar.gap = gap;
+      bar.line = line;
+      bar.float = float;
+      this.note(bar, phase, start, width, half, tail, float, next - end, fonts, solved.completion, line, height);
+    }
+    if (phase.release > 0 || bar.pin) this.pin(bar, phase, start, x, height, scale);
+    if (!this.quick) this.name(bar, phase, start, finish, float, critical, arrival);
+  }
+
+  private name(
+    bar: Drawn, phase: Phase, start: number, finish: number, float: number, critical: boolean,
+    arrival: number,
+  ): void {
     const spoken = `${phase.phase}, ${phase.kind}, ${number(phase.duration)} ms, from ${number(start)} `
       + `to ${number(finish)}, ${critical ? "critical" : `${number(float)} ms float`}`;
     attr(bar.group, "aria-label", spoken);
@@ -186,42 +249,48 @@ export class Bars {
     attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
   }
 
-  private labels(
+  private label(bar: Drawn, phase: Phase, width: number, length: string, fonts: Fonts): void {
+    const name = phase.phase;
+    const [short, tiny] = bar.short;
+    const inside = phase.duration === 0 ? ""
+      : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
+    if (bar.label.textContent !== inside) bar.label.textContent = inside;
+    attr(bar.label, "x", px(width / 2));
+  }
+
+  /** Beside the bar: what did not fit into it, and its float. */
+  private note(
     bar: Drawn, phase: Phase, start: number, width: number, half: number, tail: number, float: number,
     gap: number, fonts: Fonts, completion: number, line: number, height: number,
   ): void {
     const name = phase.phase;
-    const length = brief(phase.duration);
-    const whole = `${name} ${length}`;
-    const [short, tiny] = abbreviations(name, bar.item.rank);
-    const inside = bar.zero ? ""
-      : fit([whole, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
-    if (bar.label.textContent !== inside) bar.label.textContent = inside;
-    attr(bar.label, "x", px(width / 2));
+    const inside = bar.label.textContent !== "";
     const candidates: string[] = [];
     const spare = float > 1e-9 * Math.max(1, completion) && Number.isFinite(float)
       ? `${brief(float)} float` : "";
-    if (inside === "") {
-      const label = bar.zero && phase.kind === "input" ? `ready at ${brief(start)}` : whole;
+    if (!inside) {
+      const label = half > 0 && phase.kind === "input" ? `ready at ${brief(start)}` : `${name} ${bar.length}`;
       if (spare) candidates.push(`${label} · ${spare}`);
       candidates.push(label, name);
     } else if (spare) {
       candidates.push(spare);
     }
-    let from = width + half + (tail > 0 ? tail + 5 : 6);
-    // The completion line does not strike through a note: the note steps behind it.
-    if (from < line + 6 && from + textWidth(candidates[0] ?? "", fonts.outside) > line) from = line + 7;
-    const room = gap + width - from - 6;
-    const fits = (candidate: string, space: number): boolean => textWidth(candidate, fonts.outside) <= space;
-    let note = candidates.find((candidate) => fits(candidate, room)) ?? "";
-    let at = from;
+    let note = "";
+    let at = width + half + (tail > 0 ? tail + 5 : 6);
+    if (candidates.length > 0 && gap + width > at) {
+      // The completion line does not strike through a note: the note steps behind it.
+      if (at < line + 6 && at + textWidth(candidates[0] as string, fonts.outside) > line) at = line + 7;
+      const room = gap + width - at - 6;
+      note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
+    }
     // No room beyond the tail: the float is written on it.
-    if (note === "" && inside !== "" && spare && height >= 28) {
-      note = [spare, ...(height >= 34 ? [brief(float)] : [])].find((candidate) => fits(candidate, tail - 4)) ?? "";
+    if (note === "" && inside && spare && height >= 28) {
+      note = [spare, ...(height >= 34 ? [brief(float)] : [])]
+        .find((candidate) => textWidth(candidate, fonts.outside) <= tail - 4) ?? "";
       if (note !== "") at = width + (tail - textWidth(note, fonts.outside)) / 2;
     }
     if (bar.note.textContent !== note) bar.note.textContent = note;
-    attr(bar.note, "x", px(at));
+    if (note !== "") attr(bar.note, "x", px(at));
   }
 
   private ghost(
@@ -233,12 +302,11 @@ export class Bars {
     const moved = was !== undefined
       && (Math.abs((baseline.start[was] as number) - (solved.start[i] as number)) > tolerance
         || Math.abs((baseline.finish[was] as number) - (solved.finish[i] as number)) > tolerance);
-    if (!moved) {
-      attr(bar.ghost, "display", "none");
-      return;
-    }
-    const x = px(scale.x(baseline.start[was] as number));
-    attr(bar.ghost, "display", null);
+    const x = moved ? px(scale.x(baseline.start[was] as number)) : -1e9;
+    if (x === bar.ghosted) return;
+    bar.ghosted = x;
+    attr(bar.ghost, "display", moved ? null : "none");
+    if (!moved) return;
     attr(bar.ghost, "x", x);
     attr(bar.ghost, "y", y - 3);
     attr(bar.ghost, "width", px(Math.max(3, scale.x(baseline.finish[was] as number) - x)));

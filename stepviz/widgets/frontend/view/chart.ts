@@ -217,7 +217,7 @@ export class Chart {
     const small = this.layout.density.name === "dense" ? 10 : this.layout.density.name === "compact" ? 11 : 12.5;
     this.bars.update(this.layout, this.scale, solved, session.baseline, state, {
       inside: `600 ${small}px ${this.family}`, outside: `${Math.min(11, small)}px ${this.family}`,
-    });
+    }, session.dragging);
     this.arrows.update(this.layout, this.scale, solved, state, `600 11px ${this.family}`);
     this.axis.update(this.scale, solved, session.baseline, session.baselineName, this.family);
     this.strip.update(this.scale, solved, this.layout.headings.length > 0, `500 11.5px ${this.family}`);

@@ -97,6 +97,8 @@ class EndDrag extends Editing {
     super(context, chart, `length of ${phase}`);
   }
 
+  private last = NaN;
+  private free = false;
   /** Asked at most once per drag: it solves the timeline a few times. */
   private takeover: (() => Sensitivity["takeover"]) = () => {
     const { takeover } = sensitivity(this.before.doc, this.phase);
@@ -113,6 +115,9 @@ class EndDrag extends Editing {
     const wish = was + (now.x - origin.x) / chart.scale.pxPerMs;
     const base = session.baseline.doc.phases[rowOf(session.baseline, phase)];
     const duration = Math.max(0, this.snapped(Math.max(0, wish), now, base ? [base.duration] : []));
+    if (duration === this.last && now.free === this.free) return;
+    this.last = duration;
+    this.free = now.free;
     const together = state.selection.size > 1 && state.selection.has(phase) && was > 0;
     const shown = this.preview(together
       ? { op: "scale", phases: [...state.selection], factor: duration / was }

@@ -15,6 +15,7 @@ export class Gestures {
   private pointer = -1;
   private origin: Pointer = { x: 0, y: 0, free: false, shift: false };
   private moved = false;
+  private box: DOMRect | null = null;
   private click: (() => void) | null = null;
   private readonly touches = new Map<number, { x: number; y: number }>();
   private pinch: { distance: number; x: number } | null = null;
@@ -75,8 +76,11 @@ export class Gestures {
     this.chart.overlay.setRubber(null);
   }
 
+  /** Asking for the drawing's place makes the page lay itself out: once per gesture is enough. */
   private at(event: PointerEvent): Pointer {
-    return { ...this.chart.point(event), free: event.altKey, shift: event.shiftKey };
+    this.box ??= this.chart.body.getBoundingClientRect();
+    const { left, top } = this.box;
+    return { x: event.clientX - left, y: event.clientY - top, free: event.altKey, shift: event.shiftKey };
   }
 
   private down(event: PointerEvent): void {
@@ -94,6 +98,7 @@ export class Gestures {
     event.preventDefault();
     (event.currentTarget as Element).setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;
+    this.box = null;
     this.origin = this.at(event);
     this.moved = false;
     this.drag = begun;
@@ -221,6 +226,7 @@ export class Gestures {
   }
 
   private wheel(event: WheelEvent): void {
+    this.box = null;
     if (this.drag) return;
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();

@@ -1,11 +1,12 @@
 /** Text that must fit: measured on a canvas, never by asking the page for its layout. */
 
 let context: CanvasRenderingContext2D | null = null;
-const widths = new Map<string, number>();
+const widths = new Map<string, Map<string, number>>();
 
 export function textWidth(content: string, font: string): number {
-  const key = `${font}\u0000${content}`;
-  let width = widths.get(key);
+  let known = widths.get(font);
+  if (!known) widths.set(font, (known = new Map()));
+  let width = known.get(content);
   if (width === undefined) {
     context ??= document.createElement("canvas").getContext("2d");
     if (context) {
@@ -14,8 +15,8 @@ export function textWidth(content: string, font: string): number {
     } else {
       width = content.length * 7;
     }
-    if (widths.size > 20_000) widths.clear();
-    widths.set(key, width);
+    if (known.size > 20_000) known.clear();
+    known.set(content, width);
   }
   return width;
 }
