@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
+# JupyterLab draws a cell when it comes into view.
+SHOW_CELL = """async (start) => {
+    const { content } = window.jupyterapp.shell.currentWidget;
+    const { cells } = content.model.sharedModel;
+    await content.scrollToItem(cells.findIndex(cell => cell.source.includes(start)), 'start');
+}"""
+
 
 @dataclass(frozen=True)
 class Notebook:
@@ -33,9 +40,11 @@ class Notebook:
         """Run code in the kernel; returns what it printed, stripped."""
         return jupyter_lab.run_in_kernel(self.page, code).strip()
 
-    def editor(self, index: int = 0) -> Locator:
-        """Return the editor's root element, brought into view."""
-        root = self.page.locator("[data-px-per-ms]").nth(index)
+    def editor(self, variable: str) -> Locator:
+        """Return the root of the editor that the cell `variable = sv.TimelineEditor(…)` shows."""
+        self.page.evaluate(SHOW_CELL, f"{variable} = sv.TimelineEditor(")
+        cell = self.page.locator(".jp-CodeCell", has_text=f"{variable} = sv.TimelineEditor(")
+        root = cell.locator("[data-px-per-ms]")
         root.scroll_into_view_if_needed()
         return root
 
@@ -43,14 +52,26 @@ class Notebook:
         """Return what the editor says the completion is, in words."""
         return (editor.locator('[data-role="completion"]').text_content() or "").strip()
 
+    def end_of(self, editor: Locator, phase: str) -> tuple[float, float]:
+        """Return where a bar's end handle is, in pixels of the window, once it keeps still.
+
+        Cells above render late, and then push the ones below.
+        """
+        handle = editor.locator(f'[data-phase="{phase}"] [data-handle="end"]')
+        handle.scroll_into_view_if_needed()
+        last = None
+        while True:
+            box = handle.bounding_box()
+            assert box is not None, f"the end of {phase} is not on the page"
+            if box == last:
+                return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            last = box
+            self.page.wait_for_timeout(100)
+
     def drag_end(self, editor: Locator, phase: str, by_ms: float, steps: int = 12) -> None:
         """Drag a bar's end handle to the right (or left, when negative) and let go."""
         px_per_ms = float(editor.get_attribute("data-px-per-ms") or "nan")
-        handle = editor.locator(f'[data-phase="{phase}"] [data-handle="end"]').first
-        handle.scroll_into_view_if_needed()
-        box = handle.bounding_box()
-        assert box is not None, f"the end of {phase} is not on the page"
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        x, y = self.end_of(editor, phase)
         mouse = self.page.mouse
         mouse.move(x, y)
         mouse.down()
