@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from functools import cache
 from importlib.resources import files
+
+_LOADER = """\
+// stepviz's editor, packed to a third: the module is stepviz/widgets/static/editor.js
+const packed = Uint8Array.from(atob("{packed}"), (c) => c.charCodeAt(0));
+const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+const code = await new Response(stream).arrayBuffer();
+const url = URL.createObjectURL(new Blob([code], {{ type: "text/javascript" }}));
+const editor = await import(url);
+URL.revokeObjectURL(url);
+export default editor.default;
+"""
 
 
 @cache
@@ -22,3 +35,19 @@ def bundle_text(name: str) -> str:
         the file and keep every widget alive, closed or not.
     """
     return files("stepviz.widgets").joinpath("static", name).read_text(encoding="utf-8")
+
+
+@cache
+def packed_module() -> str:
+    """Return a small ES module that unpacks ``editor.js`` in the page and exports what it exports.
+
+    A notebook sends and saves the module once for every widget in it. So the readable one, which
+    is committed and which a saved page carries once, travels compressed.
+
+    Returns
+    -------
+    str
+        Source of a module whose default export is that of ``editor.js``.
+    """
+    packed = zlib.compress(bundle_text("editor.js").encode(), 9)
+    return _LOADER.format(packed=base64.b64encode(packed).decode("ascii"))

@@ -16,7 +16,7 @@ import traitlets
 
 from stepviz.core.timeline import Timeline
 from stepviz.errors import near
-from stepviz.widgets.bundle import bundle_text
+from stepviz.widgets.bundle import bundle_text, packed_module
 from stepviz.widgets.traits import (
     Document,
     DocumentTrait,
@@ -108,6 +108,7 @@ class TimelineEditor(anywidget.AnyWidget):
     height = traitlets.Int(None, allow_none=True, min=80).tag(sync=True)
     """Height of the chart, px. Type: int or None. Default: None, as tall as its rows need."""
 
+    _own_layout = False
     _revision = traitlets.Dict().tag(sync=True)
     _answer = traitlets.Dict().tag(sync=True)
 
@@ -142,7 +143,7 @@ class TimelineEditor(anywidget.AnyWidget):
 
     @traitlets.default("_esm")
     def _default_esm(self) -> str:
-        return bundle_text("editor.js")
+        return packed_module()
 
     @traitlets.default("_css")
     def _default_css(self) -> str:

@@ -17,11 +17,20 @@ STATIC = FRONTEND.parent / "static"
 
 def build(*arguments: str, text: str | None = None, **environment: str) -> str:
     """Run ``build.mjs`` with these arguments; its output, or what went wrong as a failure."""
+    return _node("build.mjs", *arguments, text=text, **environment)
+
+
+def check_types() -> str:
+    """Run the TypeScript compiler over all sources, as ``npm run check`` does."""
+    return _node("node_modules/typescript/bin/tsc", "--noEmit")
+
+
+def _node(*arguments: str, text: str | None = None, **environment: str) -> str:
     node = shutil.which("node")
     assert node is not None, "no node on PATH: `make test` sets one up"
     assert (FRONTEND / "node_modules").is_dir(), f"run `npm ci` in {FRONTEND}, or `make test`"
     done = subprocess.run(
-        [node, "build.mjs", *arguments],
+        [node, *arguments],
         check=False,  # its output says more than the exception would
         cwd=FRONTEND,
         input=text,
