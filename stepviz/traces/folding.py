@@ -150,7 +150,7 @@ def _line(
 ) -> _Line:
     calls = [exchange.calls[rank] for exchange in exchanges if rank in exchange.calls]
     waits = find_waits(window, pieces, calls)
-    cuts = {call.row: _held_by(call, calls, pieces)[0] for call in calls}
+    cuts = {call.row: _held_by(call, calls[:i], pieces)[0] for i, call in enumerate(calls)}
     bars, threshold = gather(window, pieces, waits, cuts.values())
     first = [cut for cut in cuts.values() if cut <= window.start_ns]
     if first or not bars or bars[0].start > window.start_ns:
@@ -183,15 +183,17 @@ def _bar_names(rank: int, window: Window, bars: Sequence[Bar]) -> list[str]:
     return names
 
 
-def _held_by(call: Call, calls: Sequence[Call], pieces: Sequence[Piece]) -> tuple[int, Call | None]:
+def _held_by(
+    call: Call, earlier: Sequence[Call], pieces: Sequence[Piece]
+) -> tuple[int, Call | None]:
     """Return when this rank's line was ready for an exchange, and what its queue had before it.
 
     The later of the two, buffer full or queue free, is what the exchange waited for. A device
     that stood idle until the host launched the exchange waited for neither: the gap led up to
     it. The second part is None where the queue did not hold it.
     """
-    earlier = [c for c in calls if c.queue == call.queue and c.finish <= call.arrival and c != call]
-    before = max(earlier, key=lambda c: c.finish, default=None)
+    ahead = [c for c in earlier if c.queue == call.queue and c.finish <= call.arrival]
+    before = max(ahead, key=lambda c: c.finish, default=None)
     if before is not None and before.finish <= call.ready:
         before = None
     known = call.ready if before is None else before.finish
@@ -237,12 +239,13 @@ def _dependencies(
         for rank, call in exchange.calls.items()
     }
     found: dict[tuple[str, str], dict[str, Any]] = {}
+    earlier: dict[int, list[Call]] = defaultdict(list)
     for exchange in exchanges:
         for rank, call in exchange.calls.items():
             line = lines[rank]
-            calls = [e.calls[rank] for e in exchanges if rank in e.calls]
-            after = _arrival(found, line, exchange, call, calls, by_call)
+            after = _arrival(found, line, exchange, call, earlier[rank], by_call)
             _holds(found, line, exchange, call, after)
+            earlier[rank].append(call)
     return list(found.values())
 
 
@@ -251,11 +254,11 @@ def _arrival(
     line: _Line,
     exchange: Exchange,
     call: Call,
-    calls: Sequence[Call],
+    earlier: Sequence[Call],
     by_call: Mapping[tuple[int, int], Exchange],
 ) -> int:
     """Add what holds an exchange on one rank; return the place of the bar that does."""
-    cut, before = _held_by(call, calls, line.pieces)
+    cut, before = _held_by(call, earlier, line.pieces)
     if before is not None:
         ahead = by_call[call.rank, before.row]
         lag = call.arrival - ahead.first_finish

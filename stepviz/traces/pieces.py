@@ -65,10 +65,10 @@ def rank_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray)
         Ends of exchanges on this rank, in ns: a stretch of the thread in which one ends is
         a wait, however short.
     """
-    host = _host_pieces(events, window, main, ends)
     if window.measured == "host":
-        return host
-    return _device_pieces(events, window, host)
+        return _host_pieces(events, window, main, ends)
+    # It is the device that waits for an exchange here, not the thread that launched it.
+    return _device_pieces(events, window, _host_pieces(events, window, main, ends[:0]))
 
 
 def main_track(events: pd.DataFrame, ranges: pd.DataFrame) -> int:

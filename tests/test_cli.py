@@ -1,0 +1,122 @@
+"""The command line: a screenful on stdout, or one sentence on stderr."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stepviz as sv
+from stepviz.cli import main
+from stepviz.traces.story import critical_path
+
+HANDED = Path(__file__).resolve().parents[2] / "shared" / "traces"
+
+
+def test_explain_tells_the_story_of_the_sample(capsys):
+    assert main(["explain", "--sample"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    step = sv.sample_run().step()
+    for expected in (
+        "2 ranks from 2 of 2 files",
+        f"Step {step.number} took {step.completion_ns / 1e6:.3f} ms",
+        "measured on the host",
+        "Where each rank's step goes",
+        "Exposed",
+        "The critical path, walked back from the end",
+        "What shortening one bar alone could save",
+        "a plain sum says",
+        "emulated",
+    ):
+        assert expected in said.out
+    assert len(said.out.splitlines()) <= 50
+    assert max(map(len, said.out.splitlines())) <= 110
+
+
+def test_explain_takes_a_step(capsys):
+    number = int(sv.sample_run().steps.index[0])
+    assert main(["explain", "--sample", "--step", str(number)]) == 0
+    assert f"Step {number} took" in capsys.readouterr().out
+
+
+def test_the_critical_path_adds_up():
+    for number in sv.sample_run().steps.index:
+        timeline = sv.sample_run().step(number).timeline()
+        pieces = critical_path(timeline, timeline.schedule())
+        assert pieces["duration"].sum() == pytest.approx(timeline.completion, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["explain"], "pass a folder of traces"),
+        (["explain", "nowhere-at-all"], "nowhere-at-all does not exist"),
+        (["explain", "--sample", "--step", "77"], "no step 77"),
+        (["explain", "EMPTY"], "holds no traces"),
+        (["explain", "BROKEN"], "truncated"),
+    ],
+)
+def test_errors_are_one_sentence_and_status_2(arguments, said, capsys, tmp_path):
+    if arguments[-1] == "EMPTY":
+        arguments = ["explain", str(tmp_path)]
+    if arguments[-1] == "BROKEN":
+        (tmp_path / "rank0.json").write_text('{"traceEvents": [{"ph": "X"')
+        arguments = ["explain", str(tmp_path)]
+    assert main(arguments) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err.startswith("stepviz: ")
+    assert said in streams.err
+    assert len(streams.err.strip().splitlines()) == 1
+
+
+def test_a_refused_file_is_part_of_the_story(capsys, tmp_path):
+    folder = Path(sv.__file__).parent / "data" / "sample_run"
+    (tmp_path / "rank0.json.gz").write_bytes((folder / "rank0.json.gz").read_bytes())
+    whole = (folder / "rank1.json.gz").read_bytes()
+    (tmp_path / "rank1.json.gz").write_bytes(whole[: len(whole) // 2])
+    assert main(["explain", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert "1 of 2 files" in said.out
+    assert "rank1.json.gz is truncated" in said.out
+    assert said.err == ""
+
+
+def test_version_and_help(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert sv.__version__ in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["explain", "--help"])
+    assert "FOLDER" in capsys.readouterr().out
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    command = f"{sys.executable} -m stepviz.cli explain --sample | head -n 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ddp-a100-nccl-1of2",
+        "ddp-v100-nccl-1of1",
+        "dlrm-v100-nccl-8of8",
+        "gloo-2rank-b4",
+        "gloo-2rank-slowfabric-b1",
+        "small",
+    ],
+)
+def test_explain_works_on_handed_folders(name, capsys):
+    if not (HANDED / name).exists():
+        pytest.skip(f"the handed traces are not beside this checkout: no shared/traces/{name}")
+    assert main(["explain", str(HANDED / name)]) == 0
+    assert "The critical path" in capsys.readouterr().out
