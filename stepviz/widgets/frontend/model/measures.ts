@@ -44,7 +44,9 @@ export function ranksOf(phase: Phase): readonly number[] {
 
 /** Every rank that owns a phase or is a member of one, ascending. */
 export function ranks(doc: TimelineDoc): number[] {
-  return [...new Set(doc.phases.flatMap(ranksOf))].sort((a, b) => a - b);
+  const found = new Set<number>();
+  for (const phase of doc.phases) for (const rank of ranksOf(phase)) found.add(rank);
+  return [...found].sort((a, b) => a - b);
 }
 
 /**
@@ -52,25 +54,38 @@ export function ranks(doc: TimelineDoc): number[] {
  * phases allow, at the latest at the start; without such phases, and elsewhere, at the start.
  */
 export function arrivals(solved: Solved, row: number): Map<number, number> {
+  let known = arrivalsOf.get(solved);
+  if (known === undefined) arrivalsOf.set(solved, (known = findArrivals(solved)));
   const phase = solved.doc.phases[row]!;
-  const start = solved.start[row]!;
-  const found = new Map<number, number>();
-  if (phase.rank === null) {
-    for (const link of solved.dependencies) {
-      if (link.target !== row) continue;
-      const head =
-        link.type === "FS" || link.type === "FF"
-          ? solved.finish[link.source]!
-          : solved.start[link.source]!;
-      const onFinish = link.type === "FF" || link.type === "SF";
-      const candidate = head + link.lag - (onFinish ? phase.duration : 0);
-      const rank = solved.doc.phases[link.source]!.rank;
-      if (rank !== null) found.set(rank, Math.max(found.get(rank) ?? 0, candidate));
-    }
+  return known.get(row) ?? new Map(ranksOf(phase).map((rank) => [rank, solved.start[row]!]));
+}
+
+/** Found once for a schedule: every measure asks, and a frame has little time. */
+const arrivalsOf = new WeakMap<Solved, Map<number, Map<number, number>>>();
+
+/** The arrivals at each collective, by row. */
+function findArrivals(solved: Solved): Map<number, Map<number, number>> {
+  const { doc, start, finish } = solved;
+  const own = new Map<number, Map<number, number>>();
+  doc.phases.forEach((phase, row) => {
+    if (phase.rank === null) own.set(row, new Map());
+  });
+  if (own.size === 0) return own;
+  for (const link of solved.dependencies) {
+    const found = own.get(link.target);
+    const { rank } = doc.phases[link.source]!;
+    if (found === undefined || rank === null) continue;
+    const head = link.type === "FS" || link.type === "FF" ? finish[link.source]! : start[link.source]!;
+    const onFinish = link.type === "FF" || link.type === "SF";
+    const allowed = head + link.lag - (onFinish ? doc.phases[link.target]!.duration : 0);
+    found.set(rank, Math.max(found.get(rank) ?? 0, allowed));
   }
-  return new Map(
-    ranksOf(phase).map((rank) => [rank, Math.min(found.get(rank) ?? start, start)]),
-  );
+  for (const [row, found] of own) {
+    const at = start[row]!;
+    const members = ranksOf(doc.phases[row]!);
+    own.set(row, new Map(members.map((rank) => [rank, Math.min(found.get(rank) ?? at, at)])));
+  }
+  return own;
 }
 
 /** When phases of these kinds run on a rank; a collective runs from the rank's arrival. */
@@ -153,14 +168,21 @@ export function plainMaximum(solved: Solved): number {
   return Math.max(...categoryTimes(solved.doc).map((times) => Math.max(...times)));
 }
 
+const timesOf = new WeakMap<TimelineDoc, number[][]>();
+
+/** Summed durations of each category, by rank; found once for a document. */
 function categoryTimes(doc: TimelineDoc): number[][] {
+  const known = timesOf.get(doc);
+  if (known !== undefined) return known;
   const byRank = new Map(ranks(doc).map((rank) => [rank, CATEGORIES.map(() => 0)]));
   for (const phase of doc.phases) {
     const category = CATEGORIES.findIndex((kinds) => kinds.includes(phase.kind));
     if (category < 0) continue;
     for (const rank of ranksOf(phase)) byRank.get(rank)![category]! += phase.duration;
   }
-  return [...byRank.values()];
+  const times = [...byRank.values()];
+  timesOf.set(doc, times);
+  return times;
 }
 
 /** The rank whose work ends last (the target's rank, where one is named); the lowest of several. */
