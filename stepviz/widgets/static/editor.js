@@ -2331,25 +2331,39 @@ function ranksOf(phase2) {
   return phase2.rank === null ? phase2.members ?? [] : [phase2.rank];
 }
 function ranks(doc) {
-  return [...new Set(doc.phases.flatMap(ranksOf))].sort((a, b) => a - b);
+  const found = /* @__PURE__ */ new Set();
+  for (const phase2 of doc.phases) for (const rank of ranksOf(phase2)) found.add(rank);
+  return [...found].sort((a, b) => a - b);
 }
 function arrivals(solved, row) {
+  let known = arrivalsOf.get(solved);
+  if (known === void 0) arrivalsOf.set(solved, known = findArrivals(solved));
   const phase2 = solved.doc.phases[row];
-  const start = solved.start[row];
-  const found = /* @__PURE__ */ new Map();
-  if (phase2.rank === null) {
-    for (const link2 of solved.dependencies) {
-      if (link2.target !== row) continue;
-      const head = link2.type === "FS" || link2.type === "FF" ? solved.finish[link2.source] : solved.start[link2.source];
-      const onFinish = link2.type === "FF" || link2.type === "SF";
-      const candidate = head + link2.lag - (onFinish ? phase2.duration : 0);
-      const rank = solved.doc.phases[link2.source].rank;
-      if (rank !== null) found.set(rank, Math.max(found.get(rank) ?? 0, candidate));
-    }
+  return known.get(row) ?? new Map(ranksOf(phase2).map((rank) => [rank, solved.start[row]]));
+}
+var arrivalsOf = /* @__PURE__ */ new WeakMap();
+function findArrivals(solved) {
+  const { doc, start, finish } = solved;
+  const own = /* @__PURE__ */ new Map();
+  doc.phases.forEach((phase2, row) => {
+    if (phase2.rank === null) own.set(row, /* @__PURE__ */ new Map());
+  });
+  if (own.size === 0) return own;
+  for (const link2 of solved.dependencies) {
+    const found = own.get(link2.target);
+    const { rank } = doc.phases[link2.source];
+    if (found === void 0 || rank === null) continue;
+    const head = link2.type === "FS" || link2.type === "FF" ? finish[link2.source] : start[link2.source];
+    const onFinish = link2.type === "FF" || link2.type === "SF";
+    const allowed = head + link2.lag - (onFinish ? doc.phases[link2.target].duration : 0);
+    found.set(rank, Math.max(found.get(rank) ?? 0, allowed));
   }
-  return new Map(
-    ranksOf(phase2).map((rank) => [rank, Math.min(found.get(rank) ?? start, start)])
-  );
+  for (const [row, found] of own) {
+    const at = start[row];
+    const members = ranksOf(doc.phases[row]);
+    own.set(row, new Map(members.map((rank) => [rank, Math.min(found.get(rank) ?? at, at)])));
+  }
+  return own;
 }
 function intervals(solved, kinds, rank) {
   const spans = [];
@@ -2409,14 +2423,19 @@ function plainSum(solved) {
 function plainMaximum(solved) {
   return Math.max(...categoryTimes(solved.doc).map((times) => Math.max(...times)));
 }
+var timesOf = /* @__PURE__ */ new WeakMap();
 function categoryTimes(doc) {
+  const known = timesOf.get(doc);
+  if (known !== void 0) return known;
   const byRank = new Map(ranks(doc).map((rank) => [rank, CATEGORIES.map(() => 0)]));
   for (const phase2 of doc.phases) {
     const category = CATEGORIES.findIndex((kinds) => kinds.includes(phase2.kind));
     if (category < 0) continue;
     for (const rank of ranksOf(phase2)) byRank.get(rank)[category] += phase2.duration;
   }
-  return [...byRank.values()];
+  const times = [...byRank.values()];
+  timesOf.set(doc, times);
+  return times;
 }
 function slowestRank(solved) {
   const { doc, finish } = solved;
@@ -2452,10 +2471,20 @@ var Bars = class {
     for (const bar of this.drawn) if (bar.group.dataset["phase"] === name) return bar.group;
     return null;
   }
+  /** The group of an item of the layout, and the item of a group. */
+  at(item) {
+    return this.drawn[item]?.group;
+  }
+  itemOf(element) {
+    const group = element?.closest("[data-phase]");
+    return group ? this.drawn.findIndex((bar) => bar.group === group) : -1;
+  }
   /** Build the groups of a new layout. */
-  build(layout, solved) {
+  build(layout, solved, scale) {
     this.drawn = layout.items.map((item) => this.create(item, solved.doc.phases[item.phase], layout.density.bar));
-    this.layer.replaceChildren(...this.drawn.map((bar) => bar.group));
+    const thin = (bar) => solved.doc.phases[bar.item.phase].duration * scale.pxPerMs < 8;
+    const groups = [...this.drawn.filter((bar) => !thin(bar)), ...this.drawn.filter(thin)];
+    this.layer.replaceChildren(...groups.map((bar) => bar.group));
     this.ghosts.replaceChildren(...this.drawn.map((bar) => bar.ghost));
   }
   create(item, phase2, height) {
@@ -3220,7 +3249,7 @@ var Chart = class {
     attr(this.clips[2], "x", 0);
     attr(this.clips[2], "width", width + 12);
     this.drawNames(gutter, width);
-    this.bars.build(this.layout, solved);
+    this.bars.build(this.layout, solved, this.scale);
     this.arrows.clear();
     this.overlay.clear();
     this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole);
@@ -4805,7 +4834,7 @@ var Keyboard = class {
     const { state } = this.context;
     const groups = [...this.chart.bars.layer.children];
     const name = state.focus ?? state.primary;
-    const stop = groups.find((group) => group.dataset["phase"] === name) ?? groups[0];
+    const stop = groups.find((group) => group.dataset["phase"] === name) ?? this.chart.bars.at(0);
     for (const group of groups) {
       const wanted = group === stop ? "0" : "-1";
       if (group.getAttribute("tabindex") !== wanted) group.setAttribute("tabindex", wanted);
@@ -4820,10 +4849,7 @@ var Keyboard = class {
     this.context.redraw("values");
   }
   current() {
-    const group = document.activeElement?.closest("[data-phase]");
-    if (!group || !this.chart.body.contains(group)) return null;
-    const place = [...this.chart.bars.layer.children].indexOf(group);
-    return this.chart.layout.items[place] ?? null;
+    return this.chart.layout.items[this.chart.bars.itemOf(document.activeElement)] ?? null;
   }
   down(event) {
     const { context: context2, chart } = this;
@@ -4834,7 +4860,7 @@ var Keyboard = class {
     const take = (action) => {
       event.preventDefault();
       event.stopPropagation();
-      if (this.burst && this.burst.code !== event.code) this.commit();
+      if (this.burst && this.burst.code !== event.code && event.key !== "Escape") this.commit();
       action();
     };
     if (event.key === "Escape") {
@@ -4932,12 +4958,11 @@ var Keyboard = class {
     return this.chart.layout.rows.flatMap((row) => row.items);
   }
   focusItem(index) {
-    const group = this.chart.bars.layer.children[index];
     const item = this.chart.layout.items[index];
-    if (!group || !item) return;
+    if (!item) return;
     const { phase: phase2 } = this.chart.phaseOf(item, this.context.session.shown);
     this.chart.reveal(phase2);
-    this.chart.bars.layer.children[index]?.focus({ preventScroll: true });
+    this.chart.bars.at(index)?.focus({ preventScroll: true });
   }
   go(item, by, extend) {
     const order = this.order();
@@ -5720,9 +5745,8 @@ function renderEditor(session, host, signal) {
   root.append(
     html("div", { class: "sv-top" }, headline.element, toolbar.main),
     html("div", { class: "sv-bar-row" }, messages.line, toolbar.tools),
-    html("div", { class: "sv-main" }, chart.element, inspector.element),
+    html("div", { class: "sv-main" }, chart.element, inspector.element, panels.element),
     table.element,
-    panels.element,
     messages.live,
     hint
   );
@@ -5758,7 +5782,7 @@ function renderEditor(session, host, signal) {
     draw();
     if (!held) return;
     const again = [...chart.bars.layer.children].find((other) => other instanceof SVGGElement && other.dataset["phase"] === held.name && other.dataset["rank"] === held.rank);
-    again?.focus({ preventScroll: true });
+    (again ?? chart.bars.at(0) ?? root).focus({ preventScroll: true });
   }
   session.subscribe((what) => {
     if (what === "preview") {

@@ -63,11 +63,25 @@ export class Bars {
     return null;
   }
 
+  /** The group of an item of the layout, and the item of a group. */
+  at(item: number): SVGGElement | undefined {
+    return this.drawn[item]?.group;
+  }
+
+  itemOf(element: Element | null): number {
+    const group = element?.closest("[data-phase]");
+    return group ? this.drawn.findIndex((bar) => bar.group === group) : -1;
+  }
+
   /** Build the groups of a new layout. */
-  build(layout: Layout, solved: Solved): void {
+  build(layout: Layout, solved: Solved, scale: TimeScale): void {
     this.drawn = layout.items.map((item) =>
       this.create(item, solved.doc.phases[item.phase] as Phase, layout.density.bar));
-    this.layer.replaceChildren(...this.drawn.map((bar) => bar.group));
+    // Hairs lie over their neighbours, so that a hand can get at them.
+    const thin = (bar: Drawn): boolean =>
+      (solved.doc.phases[bar.item.phase] as Phase).duration * scale.pxPerMs < 8;
+    const groups = [...this.drawn.filter((bar) => !thin(bar)), ...this.drawn.filter(thin)];
+    this.layer.replaceChildren(...groups.map((bar) => bar.group));
     this.ghosts.replaceChildren(...this.drawn.map((bar) => bar.ghost));
   }
 

@@ -106,7 +106,7 @@ export class Chart {
     attr(this.clips[2] as SVGRectElement, "x", 0);
     attr(this.clips[2] as SVGRectElement, "width", width + 12);
     this.drawNames(gutter, width);
-    this.bars.build(this.layout, solved);
+    this.bars.build(this.layout, solved, this.scale);
     this.arrows.clear();
     this.overlay.clear();
     this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole);

@@ -105,8 +105,8 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
   root.append(
     html("div", { class: "sv-top" }, headline.element, toolbar.main),
     html("div", { class: "sv-bar-row" }, messages.line, toolbar.tools),
-    html("div", { class: "sv-main" }, chart.element, inspector.element),
-    table.element, panels.element, messages.live, hint);
+    html("div", { class: "sv-main" }, chart.element, inspector.element, panels.element),
+    table.element, messages.live, hint);
   host.append(root);
 
   /** Draw what a change of this extent touches. A gesture in this view keeps its layout. */
@@ -145,7 +145,8 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     if (!held) return;
     const again = [...chart.bars.layer.children].find((other) =>
       other instanceof SVGGElement && other.dataset["phase"] === held.name && other.dataset["rank"] === held.rank);
-    (again as SVGGElement | undefined)?.focus({ preventScroll: true });
+    // Deleted: the editor keeps the keyboard, so that undo is still at hand.
+    ((again as SVGGElement | undefined) ?? chart.bars.at(0) ?? root).focus({ preventScroll: true });
   }
 
   session.subscribe((what) => {

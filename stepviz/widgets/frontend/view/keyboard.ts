@@ -43,7 +43,7 @@ export class Keyboard {
     const { state } = this.context;
     const groups = [...this.chart.bars.layer.children] as SVGGElement[];
     const name = state.focus ?? state.primary;
-    const stop = groups.find((group) => group.dataset["phase"] === name) ?? groups[0];
+    const stop = groups.find((group) => group.dataset["phase"] === name) ?? this.chart.bars.at(0);
     for (const group of groups) {
       const wanted = group === stop ? "0" : "-1";
       if (group.getAttribute("tabindex") !== wanted) group.setAttribute("tabindex", wanted);
@@ -60,10 +60,7 @@ export class Keyboard {
   }
 
   private current(): Item | null {
-    const group = document.activeElement?.closest<SVGGElement>("[data-phase]");
-    if (!group || !this.chart.body.contains(group)) return null;
-    const place = [...this.chart.bars.layer.children].indexOf(group);
-    return this.chart.layout.items[place] ?? null;
+    return this.chart.layout.items[this.chart.bars.itemOf(document.activeElement)] ?? null;
   }
 
   private down(event: KeyboardEvent): void {
@@ -75,7 +72,7 @@ export class Keyboard {
     const take = (action: () => void): void => {
       event.preventDefault();
       event.stopPropagation();
-      if (this.burst && this.burst.code !== event.code) this.commit();
+      if (this.burst && this.burst.code !== event.code && event.key !== "Escape") this.commit();
       action();
     };
     if (event.key === "Escape") {
@@ -153,12 +150,11 @@ export class Keyboard {
   }
 
   focusItem(index: number): void {
-    const group = this.chart.bars.layer.children[index] as SVGGElement | undefined;
     const item = this.chart.layout.items[index];
-    if (!group || !item) return;
+    if (!item) return;
     const { phase } = this.chart.phaseOf(item, this.context.session.shown);
     this.chart.reveal(phase);
-    (this.chart.bars.layer.children[index] as SVGGElement | undefined)?.focus({ preventScroll: true });
+    this.chart.bars.at(index)?.focus({ preventScroll: true });
   }
 
   private go(item: Item, by: number, extend: boolean): void {

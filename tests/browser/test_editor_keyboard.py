@@ -1,0 +1,189 @@
+"""Everything by keys, and what is said to those who don't see the drawing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.driver import RELEASE, Editor, dependency, phase, timeline
+
+
+@pytest.fixture
+def lesson(editor_page):
+    return Editor(editor_page(RELEASE))
+
+
+def press(editor: Editor, *keys: str) -> None:
+    for key in keys:
+        editor.page.keyboard.press(key)
+
+
+def focused(editor: Editor) -> str | None:
+    return editor.page.evaluate("document.activeElement?.dataset.phase ?? null")
+
+
+def test_exactly_one_bar_can_be_reached_with_tab(lesson):
+    stops = lesson.root.locator('[data-phase][tabindex="0"]')
+    assert stops.count() == 1
+    lesson.focus("input")
+    press(lesson, "ArrowDown")
+    assert focused(lesson) == "forward"
+    press(lesson, "ArrowDown", "ArrowDown", "ArrowUp")
+    assert focused(lesson) == "backward"
+    assert stops.evaluate_all("all => all.map(e => e.dataset.phase)") == ["backward"]
+    press(lesson, "End")
+    assert focused(lesson) == "exchange"
+    press(lesson, "Home", "PageDown")
+    assert focused(lesson) == "forward"
+
+
+def test_brackets_change_the_length(lesson):
+    lesson.focus("optimizer")
+    press(lesson, "[", "[", "]")
+    assert lesson.phase("optimizer")["duration"] == 99.0
+    press(lesson, "Shift+BracketLeft")
+    assert lesson.phase("optimizer")["duration"] == 89.0
+    assert lesson.completion == "739 ms"
+    assert len(lesson.values()) == 4
+    assert focused(lesson) == "optimizer"
+
+
+def test_a_held_key_is_one_commit(lesson):
+    lesson.focus("optimizer")
+    for _ in range(5):
+        lesson.page.keyboard.down("[")
+    assert lesson.completion == "745 ms"
+    assert lesson.values() == []
+    lesson.page.keyboard.up("[")
+    assert len(lesson.values()) == 1
+    press(lesson, "Control+z")
+    assert lesson.completion == "750 ms"
+    press(lesson, "Control+Shift+z")
+    assert lesson.completion == "745 ms"
+
+
+def test_escape_leaves_a_held_key_without_a_commit(lesson):
+    lesson.focus("optimizer")
+    lesson.page.keyboard.down("[")
+    press(lesson, "Escape")
+    lesson.page.keyboard.up("[")
+    assert lesson.completion == "750 ms"
+    assert lesson.values() == []
+
+
+def test_arrows_hold_a_bar_back_and_say_what_holds_it(lesson):
+    lesson.focus("exchange")
+    press(lesson, "ArrowLeft")
+    assert "held by forward (FS +100)" in lesson.message
+    assert lesson.values() == []
+    press(lesson, "Shift+ArrowRight", "ArrowRight")
+    assert lesson.phase("exchange")["release"] == 311.0
+    press(lesson, "r")
+    assert lesson.phase("exchange")["release"] == 0.0
+
+
+def test_an_arrow_is_drawn_by_keys(editor_page):
+    phases = [phase(name, "other", 100.0, lane=name) for name in ("a", "b", "c")]
+    editor = Editor(editor_page(timeline(phases, [])))
+    editor.focus("a")
+    press(editor, "a")
+    assert "New arrow" in editor.message
+    press(editor, "ArrowDown", "ArrowRight", "s", "Enter")
+    assert editor.value["dependencies"] == [dependency("a", "c", "SF")]
+    press(editor, "Delete")  # the new arrow is the chosen thing
+    assert editor.value["dependencies"] == []
+
+
+def test_escape_leaves_the_arrow_undrawn(lesson):
+    lesson.focus("backward")
+    press(lesson, "a", "Escape")
+    assert lesson.values() == []
+
+
+def test_exact_numbers_by_keys_alone(lesson):
+    lesson.focus("exchange")
+    press(lesson, "Enter")
+    assert lesson.page.evaluate("document.activeElement.dataset.role") == "duration"
+    lesson.page.keyboard.type("325")
+    press(lesson, "Enter", "Escape")
+    assert lesson.completion == "725 ms"
+    assert focused(lesson) == "exchange"
+
+
+def test_several_are_chosen_and_deleted_by_keys(lesson):
+    lesson.focus("input")
+    press(lesson, "Space", "Shift+ArrowDown")
+    assert lesson.root.locator(".sv-selected").count() == 2
+    press(lesson, "Delete")
+    assert [p["phase"] for p in lesson.value["phases"]] == ["backward", "optimizer", "exchange"]
+    assert len(lesson.values()) == 1
+    press(lesson, "Control+z")
+    assert lesson.value == RELEASE
+
+
+def test_the_lane_order_changes_by_keys(editor_page):
+    phases = [phase("a", "forward", 100.0), phase("b", "backward", 50.0)]
+    editor = Editor(editor_page(timeline(phases, [])))
+    editor.focus("b")
+    press(editor, "Alt+ArrowLeft")
+    assert [p["phase"] for p in editor.value["phases"]] == ["b", "a"]
+    assert focused(editor) == "b"
+
+
+def test_keys_in_a_field_stay_in_the_field(lesson):
+    lesson.choose("exchange")
+    lesson.role("name").fill("a[b]-r")
+    assert lesson.value == RELEASE
+    assert lesson.role("name").input_value() == "a[b]-r"
+
+
+def test_help_opens_and_closes(lesson):
+    lesson.focus("forward")
+    press(lesson, "?")
+    assert lesson.role("panel").is_visible()
+    assert "draw an arrow" in lesson.text("panel")
+    press(lesson, "Escape")
+    assert not lesson.role("panel").is_visible()
+
+
+def test_jupyterlab_leaves_the_keys_alone(lesson):
+    assert lesson.root.get_attribute("data-lm-suppress-shortcuts") == "true"
+
+
+def test_edits_are_read_out(lesson):
+    live = lesson.role("live")
+    assert live.get_attribute("aria-live") == "polite"
+    lesson.drag("exchange", "end", -25)
+    spoken = lesson.text("live")
+    assert "exchange" in spoken
+    assert "325" in spoken
+    assert "Completion 725 ms, 25 ms sooner" in spoken
+
+
+def test_bars_speak_for_themselves(lesson):
+    label = lesson.bar("backward").get_attribute("aria-label")
+    assert label == "backward, backward, 400 ms, from 200 to 600, 50 ms float"
+    lesson.drag("forward", "end", 20)
+    label = lesson.bar("backward").get_attribute("aria-label")
+    assert label == "backward, backward, 400 ms, from 220 to 620, 50 ms float"
+
+
+def test_there_is_a_table_instead(lesson):
+    assert not lesson.role("table").is_visible()
+    lesson.role("table-toggle").click()
+    rows = lesson.role("table").locator("tbody tr")
+    assert rows.count() == 5
+    cells = rows.filter(has_text="optimizer").first.locator("th, td").all_text_contents()
+    assert cells == [
+        "optimizer", "optimizer", "0", "compute", "650", "750", "100", "0", "yes",
+    ]
+    lesson.drag("optimizer", "end", -50)
+    assert "50" in rows.filter(has_text="optimizer").first.locator("td").nth(5).text_content()
+
+
+def test_every_button_has_a_name(lesson):
+    lesson.choose("exchange")
+    nameless = lesson.root.locator("button, input, select").evaluate_all(
+        """all => all.filter(e => !(e.getAttribute('aria-label') || e.textContent.trim()
+             || e.closest('label'))).map(e => e.outerHTML)"""
+    )
+    assert nameless == []
