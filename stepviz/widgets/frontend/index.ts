@@ -5,11 +5,15 @@ import { renderEditor } from "./view/editor";
 
 interface Life { model: ModelLike; signal: AbortSignal }
 
-export default {
-  initialize({ model, signal }: Life): void {
-    Session.open(model, signal);
-  },
-  render({ model, el, signal }: Life & { el: HTMLElement }): void {
-    renderEditor(Session.for(model), el, signal);
-  },
+/** Called once per model; anywidget hands each view a proxy of its own, so the session is kept here. */
+export default () => {
+  let session: Session | undefined;
+  return {
+    initialize({ model, signal }: Life): void {
+      session = Session.open(model, signal);
+    },
+    render({ model, el, signal }: Life & { el: HTMLElement }): void {
+      renderEditor(session ?? Session.for(model), el, signal);
+    },
+  };
 };
