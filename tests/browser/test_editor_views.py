@@ -92,24 +92,29 @@ def test_it_follows_the_width_of_its_place(editor_page):
     assert editor.completion == "725 ms"
 
 
-def touch(page, kind: str, points: list[tuple[float, float]]) -> None:
+def fingers(page):
+    """Touch events of one debugging session: another would not know the fingers already down."""
     session = page.context.new_cdp_session(page)
-    session.send(
-        "Input.dispatchTouchEvent",
-        {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
-    )
-    session.detach()
+
+    def touch(kind: str, points: list[tuple[float, float]]) -> None:
+        session.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
+        )
+
+    return touch
 
 
 def test_a_finger_drags_a_bar_in_any_direction(editor_page):
     page = editor_page(RELEASE, context={"has_touch": True})
     editor = Editor(page)
     x, y = editor.grip("optimizer", "end")
-    touch(page, "touchStart", [(x, y)])
+    touch = fingers(page)
+    touch("touchStart", [(x, y)])
     for step in range(1, 11):
-        touch(page, "touchMove", [(x - 5 * editor.px_per_ms * step, y + 4 * step)])
+        touch("touchMove", [(x - 5 * editor.px_per_ms * step, y + 4 * step)])
     assert editor.completion == "700 ms"
-    touch(page, "touchEnd", [])
+    touch("touchEnd", [])
     assert editor.phase("optimizer")["duration"] == 50.0
     assert len(editor.values()) == 1
 
@@ -120,10 +125,11 @@ def test_two_fingers_zoom(editor_page):
     before = editor.px_per_ms
     box = editor.role("chart").bounding_box()
     x, y = box["x"] + 400, box["y"] + box["height"] - 12
-    touch(page, "touchStart", [(x - 40, y), (x + 40, y)])
+    touch = fingers(page)
+    touch( "touchStart", [(x - 40, y), (x + 40, y)])
     for step in range(1, 9):
-        touch(page, "touchMove", [(x - 40 - 5 * step, y), (x + 40 + 5 * step, y)])
-    touch(page, "touchEnd", [])
+        touch("touchMove", [(x - 40 - 5 * step, y), (x + 40 + 5 * step, y)])
+    touch("touchEnd", [])
     assert editor.px_per_ms > 1.5 * before
     assert editor.values() == []
 
@@ -210,9 +216,16 @@ def test_a_silent_kernel_is_said(editor_page):
 
 
 LABELS = """root => {
+  const seen = root.querySelector('.sv-scroll').getBoundingClientRect().bottom;
+  const names = [...root.querySelectorAll('.sv-names .sv-lane-name')];
+  const plot = Math.max(...names.map(e => e.getBoundingClientRect().right)) - 1;
   const boxes = [...root.querySelectorAll('.sv-bars .sv-label, .sv-bars .sv-note, .sv-pill, '
     + '.sv-names text, .sv-strip .sv-label')]
     .filter(e => e.textContent !== '' && e.getBoundingClientRect().width > 0)
+    // What begins left of the plot is clipped there, under the lanes' names.
+    .filter(e => e.closest('.sv-names') || e.getBoundingClientRect().left >= plot)
+    // And what is scrolled out of the rows is not seen.
+    .filter(e => !e.closest('.sv-scroll') || e.getBoundingClientRect().bottom <= seen)
     .map(e => ({ text: e.textContent, box: e.getBoundingClientRect() }));
   const clashes = [];
   boxes.sort((a, b) => a.box.left - b.box.left);

@@ -2629,7 +2629,7 @@ var Bars = class {
     if (resized) {
       bar.duration = phase2.duration;
       bar.length = brief(phase2.duration);
-      this.label(bar, phase2, width, bar.length, fonts);
+      this.label(bar, phase2, width, fonts, scale.left - x, scale.right - x);
     }
     const gap = Math.min(400, Math.round(next - end));
     const toLine = scale.x(solved.completion) - x;
@@ -2669,12 +2669,15 @@ waits ${number(start - arrival)} ms for the last rank` : "");
     attr(bar.start, "x", px(shift - half));
     attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
   }
-  label(bar, phase2, width, length, fonts) {
-    const name = phase2.phase;
-    const [short, tiny] = bar.short;
-    const inside = phase2.duration === 0 ? "" : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
+  /** The label stands in the middle of what is seen of the bar: from `left` to `right`. */
+  label(bar, phase2, width, fonts, left, right) {
+    const { phase: name } = phase2;
+    const { length, short: [short, tiny] } = bar;
+    const from = Math.max(0, left);
+    const to = Math.max(from, Math.min(width, right));
+    const inside = phase2.duration === 0 ? "" : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], to - from - 8, fonts.inside);
     if (bar.label.textContent !== inside) bar.label.textContent = inside;
-    attr(bar.label, "x", px(width / 2));
+    attr(bar.label, "x", px((from + to) / 2));
   }
   /** Beside the bar: what did not fit into it, and its float. */
   note(bar, phase2, start, width, half, tail, float2, gap, fonts, completion, line, height) {

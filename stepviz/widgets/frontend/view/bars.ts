@@ -211,7 +211,7 @@ export class Bars {
     if (resized) {
       bar.duration = phase.duration;
       bar.length = brief(phase.duration);
-      this.label(bar, phase, width, bar.length, fonts);
+      this.label(bar, phase, width, fonts, scale.left - x, scale.right - x);
     }
     const gap = Math.min(400, Math.round(next - end));
     const toLine = scale.x(solved.completion) - x;
@@ -263,13 +263,18 @@ export class Bars {
     attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
   }
 
-  private label(bar: Drawn, phase: Phase, width: number, length: string, fonts: Fonts): void {
-    const name = phase.phase;
-    const [short, tiny] = bar.short;
+  /** The label stands in the middle of what is seen of the bar: from `left` to `right`. */
+  private label(
+    bar: Drawn, phase: Phase, width: number, fonts: Fonts, left: number, right: number,
+  ): void {
+    const { phase: name } = phase;
+    const { length, short: [short, tiny] } = bar;
+    const from = Math.max(0, left);
+    const to = Math.max(from, Math.min(width, right));
     const inside = phase.duration === 0 ? ""
-      : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], width - 8, fonts.inside);
+      : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], to - from - 8, fonts.inside);
     if (bar.label.textContent !== inside) bar.label.textContent = inside;
-    attr(bar.label, "x", px(width / 2));
+    attr(bar.label, "x", px((from + to) / 2));
   }
 
   /** Beside the bar: what did not fit into it, and its float. */
