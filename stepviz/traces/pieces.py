@@ -6,6 +6,7 @@ device was idle. Without one the main thread's operators are the work.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -95,11 +96,12 @@ def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> l
         pieces += [Piece(int(a), int(b), kind, kind) for a, b in new]
     whole = np.array([[window.start_ns, window.finish_ns]], dtype=np.int64)
     idle = subtract(whole, covered)
+    labelled: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for piece in host:
-        kind = piece.kind
-        if kind not in (*_WAITS_BY_NATURE, UNEXPLAINED):
-            kind = "host"
-        beside = intersect(idle, np.array([[piece.start, piece.finish]], dtype=np.int64))
+        kind = piece.kind if piece.kind in (*_WAITS_BY_NATURE, UNEXPLAINED) else "host"
+        labelled[kind].append((piece.start, piece.finish))
+    for kind, stretches in labelled.items():
+        beside = intersect(idle, union(np.array(stretches, dtype=np.int64)))
         pieces += [Piece(int(a), int(b), kind, "host") for a, b in beside if b > a]
     return sorted(pieces)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
@@ -16,6 +17,8 @@ from stepviz.traces.steps import Step
 
 #: More ranks than this do not fit beside each other.
 MOST_RANKS: Final = 8
+#: Longer lines are wrapped, but for tables of many ranks.
+WIDTH: Final = 100
 #: So many single bars are worth naming.
 MOST_BARS: Final = 4
 
@@ -49,7 +52,8 @@ def explain(run: Run, number: int | None = None) -> str:
         _wrong(schedule),
         _notes(run, step),
     ]
-    return "\n\n".join(part for part in parts if part)
+    text = "\n\n".join(part for part in parts if part)
+    return "\n".join(_wrapped(line) for line in text.splitlines())
 
 
 def critical_path(timeline: Timeline, schedule: Schedule) -> pd.DataFrame:
@@ -79,6 +83,15 @@ def critical_path(timeline: Timeline, schedule: Schedule) -> pd.DataFrame:
         if before is None:
             return pd.DataFrame(pieces[::-1])
         name = before
+
+
+def _wrapped(line: str) -> str:
+    if len(line) <= WIDTH:
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _head(run: Run, step: Step) -> str:
