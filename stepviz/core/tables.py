@@ -56,12 +56,20 @@ class Tables:
             msg = f"there is no phase {phase!r}: {near(phase, self.place)}"
             raise TimelineError(msg) from None
 
+    @cached_property
+    def rows_by_rank(self) -> dict[int, NDArray[np.int64]]:
+        """Rows that run on each rank, its own and those of its groups; both in order."""
+        rows: dict[int, list[int]] = {}
+        for row, (rank, members) in enumerate(
+            zip(self.rank.tolist(), self.members.tolist(), strict=True)
+        ):
+            for owner in (rank,) if rank >= 0 else members:
+                rows.setdefault(owner, []).append(row)
+        return {rank: np.array(rows[rank], dtype=np.int64) for rank in sorted(rows)}
+
     def ranks(self) -> list[int]:
         """Every rank that owns a phase or is a member of one, sorted."""
-        found = set(self.rank[self.rank >= 0].tolist())
-        for members in self.members[self.rank < 0]:
-            found.update(members)
-        return sorted(found)
+        return list(self.rows_by_rank)
 
     def ranks_of(self, row: int) -> tuple[int, ...]:
         """Return the ranks a phase runs on."""
