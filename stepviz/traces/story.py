@@ -86,7 +86,7 @@ def critical_path(timeline: Timeline, schedule: Schedule) -> pd.DataFrame:
 
 
 def _wrapped(line: str) -> str:
-    if len(line) <= WIDTH:
+    if len(line) <= WIDTH or "   " in line.strip():
         return line
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     return textwrap.fill(
