@@ -3312,7 +3312,7 @@ var Chart = class {
       state.zoom = { ...state.zoom, origin: start - 40 / state.zoom.pxPerMs };
       this.context.redraw("layout");
     }
-    const item = this.layout.items[(this.layout.of.get(index) ?? [])[0] ?? -1];
+    const item = this.first(index);
     const row = item ? this.layout.rows[item.row] : void 0;
     if (!row) return;
     const top = row.y + AXIS_HEIGHT - this.scroller.scrollTop;
@@ -3396,6 +3396,10 @@ var Chart = class {
       }
     }
     return best;
+  }
+  /** The first drawing of a phase: a collective has one per rank, a filtered one none. */
+  first(phase2) {
+    return this.layout.items[(this.layout.of.get(phase2) ?? [])[0] ?? -1];
   }
   phaseOf(item, solved) {
     return solved.doc.phases[item.phase];
@@ -3863,115 +3867,6 @@ var LagDrag = class extends Editing {
     context2.say(moved ? `${dependency.target} can take it: the completion does not depend on this lag here.` : null, "why");
   }
 };
-var Linking = class {
-  constructor(context2, chart) {
-    this.context = context2;
-    this.chart = chart;
-  }
-  context;
-  chart;
-  found = null;
-  begin() {
-    this.context.root.classList.add("sv-linking");
-  }
-  move(now) {
-    const { chart, context: context2 } = this;
-    const solved = context2.session.solved;
-    const start = this.from();
-    if (!start) return;
-    const item = chart.itemAt(now, solved);
-    const name = item ? nameOf(solved, item.phase) : "";
-    this.found = null;
-    if (item && item.phase !== start.item.phase) {
-      const middle = (chart.scale.x(solved.start[item.phase]) + chart.scale.x(solved.finish[item.phase])) / 2;
-      this.found = { item, end: now.x < middle ? "start" : "finish" };
-    }
-    const origin = anchor(start.item, start.end, 0, solved, chart.scale, chart.layout);
-    const y = now.y > origin.bottom ? origin.bottom : now.y < origin.top ? origin.top : origin.bottom;
-    let at = null;
-    if (this.found) {
-      const seat = anchor(this.found.item, this.found.end, 0, solved, chart.scale, chart.layout);
-      at = { x: seat.x, y: seat.top > y ? seat.top : seat.bottom };
-    }
-    chart.overlay.setRubber({ x: origin.x, y }, now, at);
-    chart.overlay.tooltip(
-      this.found ? this.caption(name, this.found.end) : "drop on a bar’s start or end",
-      now.x,
-      now.y - 38,
-      chart.width,
-      chart.font
-    );
-  }
-  commit() {
-    this.context.root.classList.remove("sv-linking");
-    if (this.found) this.apply(nameOf(this.context.session.solved, this.found.item.phase), this.found.end);
-  }
-  cancel() {
-    this.context.root.classList.remove("sv-linking");
-  }
-};
-function meaning(source, from, target, to) {
-  const verb = to === "start" ? "starts" : "finishes";
-  return `${linkType(from, to)}: ${target} ${verb} after ${source} ${from === "start" ? "has started" : "has finished"}`;
-}
-var PortDrag = class extends Linking {
-  constructor(context2, chart, phase2, end) {
-    super(context2, chart);
-    this.phase = phase2;
-    this.end = end;
-  }
-  phase;
-  end;
-  from() {
-    const item = this.chart.layout.items[(this.chart.layout.of.get(rowOf2(this.context.session.solved, this.phase)) ?? [])[0] ?? -1];
-    return item ? { item, end: this.end } : null;
-  }
-  caption(name, end) {
-    return meaning(this.phase, this.end, name, end);
-  }
-  apply(name, end) {
-    connect2(this.context, this.phase, this.end, name, end);
-  }
-};
-function connect2(context2, source, from, target, to) {
-  const { session } = context2;
-  session.apply({
-    op: "connect",
-    dependency: { source, target, type: linkType(from, to), lag: 0, origin: "assumed" }
-  });
-  context2.selectArrow(session.doc.dependencies.length - 1);
-}
-var ArrowEndDrag = class extends Linking {
-  constructor(context2, chart, row, side) {
-    super(context2, chart);
-    this.row = row;
-    this.side = side;
-  }
-  row;
-  side;
-  get dependency() {
-    return this.context.session.doc.dependencies[this.row];
-  }
-  from() {
-    const { dependency } = this;
-    const fixed = this.side === "source" ? dependency.target : dependency.source;
-    const item = this.chart.layout.items[(this.chart.layout.of.get(rowOf2(this.context.session.solved, fixed)) ?? [])[0] ?? -1];
-    const end = this.side === "source" ? arrives(dependency.type) : leaves(dependency.type);
-    return item ? { item, end } : null;
-  }
-  caption(name, end) {
-    const { dependency } = this;
-    return this.side === "source" ? meaning(name, end, dependency.target, arrives(dependency.type)) : meaning(dependency.source, leaves(dependency.type), name, end);
-  }
-  apply(name, end) {
-    const { dependency } = this;
-    this.context.session.apply({
-      op: "relink",
-      row: this.row,
-      changes: this.side === "source" ? { source: name, type: linkType(end, arrives(dependency.type)) } : { target: name, type: linkType(leaves(dependency.type), end) }
-    });
-  }
-};
 var ReorderDrag = class {
   constructor(context2, chart, phase2) {
     this.context = context2;
@@ -4068,11 +3963,122 @@ var dragEnd = (c, chart, phase2) => new EndDrag(c, chart, phase2);
 var dragStart = (c, chart, phase2) => new StartDrag(c, chart, phase2);
 var dragBody = (c, chart, phase2) => new BodyDrag(c, chart, phase2);
 var dragLag = (c, chart, row) => new LagDrag(c, chart, row);
-var dragPort = (c, chart, phase2, end) => new PortDrag(c, chart, phase2, end);
-var dragArrowEnd = (c, chart, row, side) => new ArrowEndDrag(c, chart, row, side);
 var reorder2 = (c, chart, phase2) => new ReorderDrag(c, chart, phase2);
 var marquee = (c, chart, adds) => new Marquee(c, chart, adds);
 var pan = (_c, chart) => new Pan(chart);
+
+// view/linking.ts
+var Linking = class {
+  constructor(context2, chart) {
+    this.context = context2;
+    this.chart = chart;
+  }
+  context;
+  chart;
+  found = null;
+  begin() {
+    this.context.root.classList.add("sv-linking");
+  }
+  move(now) {
+    const { chart, context: context2 } = this;
+    const solved = context2.session.solved;
+    const start = this.from();
+    if (!start) return;
+    const item = chart.itemAt(now, solved);
+    const name = item ? nameOf(solved, item.phase) : "";
+    this.found = null;
+    if (item && item.phase !== start.item.phase) {
+      const middle = (chart.scale.x(solved.start[item.phase]) + chart.scale.x(solved.finish[item.phase])) / 2;
+      this.found = { item, end: now.x < middle ? "start" : "finish" };
+    }
+    const origin = anchor(start.item, start.end, 0, solved, chart.scale, chart.layout);
+    const y = now.y > origin.bottom ? origin.bottom : now.y < origin.top ? origin.top : origin.bottom;
+    let at = null;
+    if (this.found) {
+      const seat = anchor(this.found.item, this.found.end, 0, solved, chart.scale, chart.layout);
+      at = { x: seat.x, y: seat.top > y ? seat.top : seat.bottom };
+    }
+    chart.overlay.setRubber({ x: origin.x, y }, now, at);
+    chart.overlay.tooltip(
+      this.found ? this.caption(name, this.found.end) : "drop on a bar’s start or end",
+      now.x,
+      now.y - 38,
+      chart.width,
+      chart.font
+    );
+  }
+  commit() {
+    this.context.root.classList.remove("sv-linking");
+    if (this.found) this.apply(nameOf(this.context.session.solved, this.found.item.phase), this.found.end);
+  }
+  cancel() {
+    this.context.root.classList.remove("sv-linking");
+  }
+};
+function meaning(source, from, target, to) {
+  const verb = to === "start" ? "starts" : "finishes";
+  return `${linkType(from, to)}: ${target} ${verb} after ${source} ${from === "start" ? "has started" : "has finished"}`;
+}
+var PortDrag = class extends Linking {
+  constructor(context2, chart, phase2, end) {
+    super(context2, chart);
+    this.phase = phase2;
+    this.end = end;
+  }
+  phase;
+  end;
+  from() {
+    const item = this.chart.first(rowOf2(this.context.session.solved, this.phase));
+    return item ? { item, end: this.end } : null;
+  }
+  caption(name, end) {
+    return meaning(this.phase, this.end, name, end);
+  }
+  apply(name, end) {
+    connect2(this.context, this.phase, this.end, name, end);
+  }
+};
+function connect2(context2, source, from, target, to) {
+  const { session } = context2;
+  session.apply({
+    op: "connect",
+    dependency: { source, target, type: linkType(from, to), lag: 0, origin: "assumed" }
+  });
+  context2.selectArrow(session.doc.dependencies.length - 1);
+}
+var ArrowEndDrag = class extends Linking {
+  constructor(context2, chart, row, side) {
+    super(context2, chart);
+    this.row = row;
+    this.side = side;
+  }
+  row;
+  side;
+  get dependency() {
+    return this.context.session.doc.dependencies[this.row];
+  }
+  from() {
+    const { dependency } = this;
+    const fixed = this.side === "source" ? dependency.target : dependency.source;
+    const item = this.chart.first(rowOf2(this.context.session.solved, fixed));
+    const end = this.side === "source" ? arrives(dependency.type) : leaves(dependency.type);
+    return item ? { item, end } : null;
+  }
+  caption(name, end) {
+    const { dependency } = this;
+    return this.side === "source" ? meaning(name, end, dependency.target, arrives(dependency.type)) : meaning(dependency.source, leaves(dependency.type), name, end);
+  }
+  apply(name, end) {
+    const { dependency } = this;
+    this.context.session.apply({
+      op: "relink",
+      row: this.row,
+      changes: this.side === "source" ? { source: name, type: linkType(end, arrives(dependency.type)) } : { target: name, type: linkType(leaves(dependency.type), end) }
+    });
+  }
+};
+var dragPort = (c, chart, phase2, end) => new PortDrag(c, chart, phase2, end);
+var dragArrowEnd = (c, chart, row, side) => new ArrowEndDrag(c, chart, row, side);
 
 // view/gestures.ts
 var THRESHOLD = 3;
@@ -4522,6 +4528,20 @@ function numberField(role, value, take, label) {
   });
   return input;
 }
+function textField(role, value, take) {
+  const input = html("input", {
+    value,
+    "data-role": role,
+    "aria-label": role,
+    placeholder: "none",
+    spellcheck: "false",
+    autocomplete: "off"
+  });
+  input.addEventListener("change", () => {
+    if (!take(input.value.trim())) input.value = value;
+  });
+  return input;
+}
 function select(role, options, value, take) {
   const element = html(
     "select",
@@ -4657,24 +4677,19 @@ var Inspector = class {
     this.release = numberField("release", phase2.release, (release) => this.edit({ op: "release", phase: name, release }), "release in ms, 0 for none");
     const value = (role) => html("output", { "data-role": role });
     this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) => ({ key: label, value: value(label.replace(" ", "-")) }));
-    const place = phase2.rank === null ? html("span", { class: "sv-place" }, `ranks ${(phase2.members ?? []).join(", ")}`) : numberField("rank", phase2.rank, (rank) => this.edit({ op: "update", phase: name, changes: { rank } }), "rank");
-    const lane = html("input", {
-      value: phase2.lane ?? "",
-      placeholder: "none",
-      "data-role": "lane",
-      "aria-label": "lane",
-      spellcheck: "false"
-    });
-    lane.addEventListener("change", () => {
-      if (!this.edit({ op: "update", phase: name, changes: { lane: lane.value.trim() || null } })) lane.value = phase2.lane ?? "";
-    });
+    const place = phase2.rank === null ? textField("members", (phase2.members ?? []).join(", "), (typed) => this.edit({
+      op: "update",
+      phase: name,
+      changes: { members: typed.split(/[\s,]+/).filter(Boolean).map(Number) }
+    })) : numberField("rank", phase2.rank, (rank) => this.edit({ op: "update", phase: name, changes: { rank } }), "rank");
+    const lane = textField("lane", phase2.lane ?? "", (typed) => this.edit({ op: "update", phase: name, changes: { lane: typed || null } }));
     this.hold = { what: html("div", { "data-role": "starts-when" }), note: html("div", { class: "sv-dim" }) };
     return [
       html("div", { class: "sv-inspector-head" }, title, kind),
       field("duration", this.duration, "ms"),
       field("release", this.release, "ms"),
       html("dl", { class: "sv-facts" }, ...this.rows.flatMap((row) => [html("dt", {}, row.key), html("dd", {}, row.value)])),
-      html("div", { class: "sv-fields-row" }, field("rank", place), field("lane", lane)),
+      html("div", { class: "sv-fields-row" }, field(phase2.rank === null ? "ranks" : "rank", place), field("lane", lane)),
       html("h4", {}, "starts when"),
       this.hold.what,
       this.hold.note,
@@ -5111,7 +5126,7 @@ var Keyboard = class {
     const { solved } = context2.session;
     const target = solved.doc.phases[link2.target].phase;
     const seat = (row, end) => {
-      const item = chart.layout.items[(chart.layout.of.get(row) ?? [])[0] ?? -1];
+      const item = chart.first(row);
       return item ? anchor(item, end, 0, solved, chart.scale, chart.layout) : null;
     };
     const from = seat(rowOf2(solved, link2.source), link2.from);
@@ -5831,13 +5846,16 @@ function renderEditor(session, host, signal) {
 }
 
 // index.ts
-var index_default = {
-  initialize({ model, signal }) {
-    Session.open(model, signal);
-  },
-  render({ model, el, signal }) {
-    renderEditor(Session.for(model), el, signal);
-  }
+var index_default = () => {
+  let session;
+  return {
+    initialize({ model, signal }) {
+      session = Session.open(model, signal);
+    },
+    render({ model, el, signal }) {
+      renderEditor(session ?? Session.for(model), el, signal);
+    }
+  };
 };
 export {
   index_default as default

@@ -170,7 +170,7 @@ export class Chart {
       state.zoom = { ...state.zoom, origin: start - 40 / state.zoom.pxPerMs };
       this.context.redraw("layout");
     }
-    const item = this.layout.items[(this.layout.of.get(index) ?? [])[0] ?? -1];
+    const item = this.first(index);
     const row = item ? this.layout.rows[item.row] : undefined;
     if (!row) return;
     const top = row.y + AXIS_HEIGHT - this.scroller.scrollTop;
@@ -251,6 +251,11 @@ export class Chart {
       }
     }
     return best;
+  }
+
+  /** The first drawing of a phase: a collective has one per rank, a filtered one none. */
+  first(phase: number): Item | undefined {
+    return this.layout.items[(this.layout.of.get(phase) ?? [])[0] ?? -1];
   }
 
   phaseOf(item: Item, solved: Solved): Phase {

@@ -34,6 +34,16 @@ export function numberField(
   return input;
 }
 
+export function textField(role: string, value: string, take: (typed: string) => boolean): HTMLInputElement {
+  const input = html("input", {
+    value, "data-role": role, "aria-label": role, placeholder: "none", spellcheck: "false", autocomplete: "off",
+  });
+  input.addEventListener("change", () => {
+    if (!take(input.value.trim())) input.value = value;
+  });
+  return input;
+}
+
 export function select<T extends string>(
   role: string, options: readonly T[], value: T, take: (value: T) => boolean,
 ): HTMLSelectElement {

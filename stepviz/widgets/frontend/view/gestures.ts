@@ -1,9 +1,9 @@
 /** Pointer gestures. One gesture previews freely and commits once; Escape and pointercancel restore. */
 
-import type { Gesture } from "../model/session";
 import { Refused } from "../model/types";
-import { type Drag, dragArrowEnd, dragBody, dragEnd, dragLag, dragPort, dragStart, marquee, pan, reorder } from "./drags";
 import type { Chart } from "./chart";
+import { type Drag, dragBody, dragEnd, dragLag, dragStart, marquee, pan, reorder } from "./drags";
+import { dragArrowEnd, dragPort } from "./linking";
 import type { Context } from "./state";
 
 export interface Pointer { x: number; y: number; free: boolean; shift: boolean }
@@ -272,5 +272,3 @@ export class Gestures {
     this.pinch = { distance, x };
   }
 }
-
-export type { Gesture };

@@ -7,7 +7,7 @@ import { type Dependency, KINDS, LINK_TYPES, ORIGINS, type Phase } from "../mode
 import { Curve } from "./curve";
 import { attr, button, html, show, text } from "./dom";
 import { nameOf, originNote, startsWhen } from "./explain";
-import { field, numberField, select } from "./fields";
+import { field, numberField, select, textField } from "./fields";
 import { ms, number } from "./format";
 import { Overview } from "./overview";
 import { type Context, rowOf } from "./state";
@@ -90,22 +90,20 @@ export class Inspector {
     this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) =>
       ({ key: label, value: value(label.replace(" ", "-")) }));
     const place = phase.rank === null
-      ? html("span", { class: "sv-place" }, `ranks ${(phase.members ?? []).join(", ")}`)
+      ? textField("members", (phase.members ?? []).join(", "), (typed) => this.edit({
+        op: "update", phase: name, changes: { members: typed.split(/[\s,]+/).filter(Boolean).map(Number) },
+      }))
       : numberField("rank", phase.rank, (rank) =>
         this.edit({ op: "update", phase: name, changes: { rank } }), "rank");
-    const lane = html("input", {
-      value: phase.lane ?? "", placeholder: "none", "data-role": "lane", "aria-label": "lane", spellcheck: "false",
-    });
-    lane.addEventListener("change", () => {
-      if (!this.edit({ op: "update", phase: name, changes: { lane: lane.value.trim() || null } })) lane.value = phase.lane ?? "";
-    });
+    const lane = textField("lane", phase.lane ?? "", (typed) =>
+      this.edit({ op: "update", phase: name, changes: { lane: typed || null } }));
     this.hold = { what: html("div", { "data-role": "starts-when" }), note: html("div", { class: "sv-dim" }) };
     return [
       html("div", { class: "sv-inspector-head" }, title, kind),
       field("duration", this.duration, "ms"),
       field("release", this.release, "ms"),
       html("dl", { class: "sv-facts" }, ...this.rows.flatMap((row) => [html("dt", {}, row.key), html("dd", {}, row.value)])),
-      html("div", { class: "sv-fields-row" }, field("rank", place), field("lane", lane)),
+      html("div", { class: "sv-fields-row" }, field(phase.rank === null ? "ranks" : "rank", place), field("lane", lane)),
       html("h4", {}, "starts when"), this.hold.what, this.hold.note,
       html("h4", {}, "what more would buy"), this.curve.element,
       html("h4", {}, "arrows"), this.arrowList(solved, rowOf(solved, name)),

@@ -5,11 +5,11 @@ import type { Solved } from "../model/solver";
 import { type Phase, Refused } from "../model/types";
 import { anchor, linkType } from "./arrows";
 import type { Chart } from "./chart";
-import { connect, meaning } from "./drags";
 import { heldBy, whyNot } from "./explain";
 import { number } from "./format";
 import type { Gestures } from "./gestures";
 import type { Item } from "./layout";
+import { connect, meaning } from "./linking";
 import { snapStep } from "./scale";
 import { type Context, type End, rowOf } from "./state";
 
@@ -304,7 +304,7 @@ export class Keyboard {
     const { solved } = context.session;
     const target = (solved.doc.phases[link.target] as Phase).phase;
     const seat = (row: number, end: End): ReturnType<typeof anchor> | null => {
-      const item = chart.layout.items[(chart.layout.of.get(row) ?? [])[0] ?? -1];
+      const item = chart.first(row);
       return item ? anchor(item, end, 0, solved, chart.scale, chart.layout) : null;
     };
     const from = seat(rowOf(solved, link.source), link.from);
