@@ -150,7 +150,9 @@ def test_a_collective_is_drawn_on_each_rank_and_edited_as_one(editor_page):
     bars = editor.root.locator('[data-phase="sum"]')
     assert bars.evaluate_all("all => all.map(e => e.dataset.rank)") == ["0", "1"]
     # Rank 0 arrives 40 ms before rank 1: its wait is shown, rank 1 has none.
-    waits = bars.locator(".sv-wait").evaluate_all("all => all.map(e => Number(e.getAttribute('width')))")
+    waits = bars.locator(".sv-wait").evaluate_all(
+        "all => all.map(e => Number(e.getAttribute('width')))"
+    )
     assert waits[0] == pytest.approx(40 * editor.px_per_ms, abs=0.1)
     assert waits[1] == pytest.approx(0, abs=0.1)
     editor.drag("sum", "end", 30)

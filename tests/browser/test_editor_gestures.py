@@ -78,9 +78,7 @@ def test_the_body_sets_a_release_and_dropped_left_clears_it(lesson):
 
 
 def test_a_pin_is_removed_by_clicking_it(editor_page):
-    phases = [
-        p | {"release": 380.0} if p["phase"] == "exchange" else p for p in RELEASE["phases"]
-    ]
+    phases = [p | {"release": 380.0} if p["phase"] == "exchange" else p for p in RELEASE["phases"]]
     editor = Editor(editor_page(RELEASE | {"phases": phases}))
     assert editor.completion == "830 ms"
     editor.root.locator('[data-pin="exchange"] .sv-pin-hit').click()
@@ -207,7 +205,9 @@ def test_a_box_over_the_background_chooses_the_bars_it_touches(lesson):
     mouse.down()
     mouse.move(box["x"] + 120, box["y"] + 130, steps=8)
     mouse.up()
-    chosen = lesson.root.locator(".sv-selected").evaluate_all("all => all.map(e => e.dataset.phase)")
+    chosen = lesson.root.locator(".sv-selected").evaluate_all(
+        "all => all.map(e => e.dataset.phase)"
+    )
     assert set(chosen) == {"backward", "exchange"}
 
 

@@ -174,7 +174,15 @@ def test_there_is_a_table_instead(lesson):
     assert rows.count() == 5
     cells = rows.filter(has_text="optimizer").first.locator("th, td").all_text_contents()
     assert cells == [
-        "optimizer", "optimizer", "0", "compute", "650", "750", "100", "0", "yes",
+        "optimizer",
+        "optimizer",
+        "0",
+        "compute",
+        "650",
+        "750",
+        "100",
+        "0",
+        "yes",
     ]
     lesson.drag("optimizer", "end", -50)
     assert "50" in rows.filter(has_text="optimizer").first.locator("td").nth(5).text_content()

@@ -126,7 +126,7 @@ def test_two_fingers_zoom(editor_page):
     box = editor.role("chart").bounding_box()
     x, y = box["x"] + 400, box["y"] + box["height"] - 12
     touch = fingers(page)
-    touch( "touchStart", [(x - 40, y), (x + 40, y)])
+    touch("touchStart", [(x - 40, y), (x + 40, y)])
     for step in range(1, 9):
         touch("touchMove", [(x - 40 - 5 * step, y), (x + 40 + 5 * step, y)])
     touch("touchEnd", [])
@@ -232,7 +232,8 @@ LABELS = """root => {
   for (let i = 0; i < boxes.length; i++) for (let j = i + 1; j < boxes.length; j++) {
     const a = boxes[i].box, b = boxes[j].box;
     if (b.left >= a.right - 1) break;
-    if (a.top < b.bottom - 2 && b.top < a.bottom - 2) clashes.push(`${boxes[i].text} / ${boxes[j].text}`);
+    if (a.top < b.bottom - 2 && b.top < a.bottom - 2)
+      clashes.push(`${boxes[i].text} / ${boxes[j].text}`);
   }
   const spilled = [...root.querySelectorAll('.sv-bars .sv-label')].filter(e => {
     const label = e.getBoundingClientRect();

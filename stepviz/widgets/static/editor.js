@@ -3058,11 +3058,13 @@ var Strip = class {
     this.uid = uid;
     this.pick = pick;
     this.caption.textContent = "the step is";
-    this.layer.append(this.caption, this.total);
+    this.layer.append(this.caption, this.parts, this.total);
   }
   uid;
   pick;
   layer = svg("g", { class: "sv-strip", "aria-hidden": "true" });
+  /** What is clipped to the plot when it is zoomed in. */
+  parts = svg("g");
   sum = html("div", { class: "sv-sum", "data-role": "breakdown" });
   caption = svg("text", { class: "sv-lane-name", "text-anchor": "end", y: HEIGHT / 2, dy: ".35em" });
   total = svg("text", { class: "sv-strip-total", y: HEIGHT / 2, dy: ".35em" });
@@ -3079,7 +3081,7 @@ var Strip = class {
         dy: ".35em",
         "text-anchor": "middle"
       }) };
-      this.layer.append(piece.rect, piece.label);
+      this.parts.append(piece.rect, piece.label);
       this.pieces.push(piece);
     }
     this.pieces.forEach((piece, k) => {
@@ -3091,7 +3093,9 @@ var Strip = class {
     attr(this.caption, "x", scale.left - 14);
     const total2 = `= ${number(solved.completion)} ms`;
     if (this.total.textContent !== total2) this.total.textContent = total2;
-    attr(this.total, "x", px(scale.x(solved.completion) + 8));
+    const end = scale.x(solved.completion);
+    attr(this.total, "x", px(end + 8));
+    attr(this.total, "display", end > scale.left && end <= scale.right ? null : "none");
     this.write(rows, solved, several2 ? rank : null);
   }
   place(piece, row, [from, to], scale, font) {
@@ -3128,7 +3132,12 @@ var Strip = class {
       else term.addEventListener("click", () => this.pick(row.row));
       children.push(term);
     });
-    children.push(html("span", { class: "sv-plus" }, " = "), html("b", {}, `${number(solved.completion)} ms`));
+    children.push(html(
+      "span",
+      { class: "sv-total" },
+      html("span", { class: "sv-plus" }, " = "),
+      html("b", {}, `${number(solved.completion)} ms`)
+    ));
     this.sum.replaceChildren(...children);
   }
 };
@@ -3142,7 +3151,7 @@ var Chart = class {
     this.bars = new Bars(uid, coarse);
     this.strip = new Strip(uid, pick);
     this.overlay = new Overlay(coarse);
-    this.clips = [0, 1, 2].map(() => svg("rect", { y: -20 }));
+    this.clips = [0, 1].map(() => svg("rect", { y: -20 }));
     const clip = (name, k) => svg("clipPath", { id: `${uid}-${name}` }, this.clips[k]);
     const hatch = svg("pattern", {
       id: `${uid}-hatch`,
@@ -3155,8 +3164,6 @@ var Chart = class {
     this.head = svg(
       "svg",
       { class: "sv-head-svg", height: AXIS_HEIGHT, "aria-hidden": "true" },
-      svg("defs", {}, clip("head", 0)),
-      svg("g", { "clip-path": `url(#${uid}-head)` }),
       this.axis.head
     );
     this.body = svg(
@@ -3169,7 +3176,7 @@ var Chart = class {
         "aria-label": "timeline",
         "aria-describedby": `${uid}-hint`
       },
-      svg("defs", {}, clip("body", 1), hatch),
+      svg("defs", {}, clip("body", 0), hatch),
       this.stripes,
       this.names,
       svg(
@@ -3189,14 +3196,11 @@ var Chart = class {
     this.below = svg(
       "svg",
       { class: "sv-below", height: FOOT_HEIGHT + STRIP_HEIGHT, "aria-hidden": "true" },
-      svg("defs", {}, clip("below", 2)),
+      svg("defs", {}, clip("below", 1)),
       this.axis.foot,
-      svg(
-        "g",
-        { "clip-path": `url(#${uid}-below)`, transform: `translate(0 ${FOOT_HEIGHT})` },
-        this.strip.layer
-      )
+      svg("g", { transform: `translate(0 ${FOOT_HEIGHT})` }, this.strip.layer)
     );
+    attr(this.strip.parts, "clip-path", `url(#${uid}-below)`);
     this.scroller.append(this.head, this.body);
     this.element = html("div", { class: "sv-chart" }, this.scroller, this.below, this.strip.sum);
     this.layout = layOut(context2.session.shown, context2.state.hidden);
@@ -3244,13 +3248,12 @@ var Chart = class {
     const gutter = Math.round(Math.min(Math.max(64, ...labels) + 30, Math.max(70, width * 0.22)));
     this.rescale(solved, gutter, width);
     for (const element of [this.head, this.body, this.below]) attr(element, "width", width);
+    const edge = this.scale.left - (this.scale.origin > 0 ? 0 : 14);
     for (const clip of this.clips) {
-      attr(clip, "x", px(this.scale.left - 14));
-      attr(clip, "width", px(width - this.scale.left + 14));
+      attr(clip, "x", px(edge));
+      attr(clip, "width", px(width - edge));
       attr(clip, "height", Math.ceil(this.layout.height) + 60);
     }
-    attr(this.clips[2], "x", 0);
-    attr(this.clips[2], "width", width + 12);
     this.drawNames(gutter, width);
     this.bars.build(this.layout, solved, this.scale);
     this.arrows.clear();
@@ -4475,12 +4478,16 @@ var Curve = class {
   }
   tell(curve, solved, phase2, duration) {
     const row = solved.index.get(phase2);
+    const committed = solved.doc.phases[row].duration;
     let sentence;
     const more = curve.takeover ? duration - curve.takeover.duration : 0;
     if (curve.takeover && more > 1e-9 * Math.max(1, duration)) {
       sentence = `Shortening it by up to ${ms(more)} more counts in full; then ${curve.takeover.phase} leads.`;
     } else if (curve.takeover && duration > 0 && curve.takeover.duration < duration + 1e-9) {
       sentence = `Shortening it buys nothing: ${curve.takeover.phase} leads.`;
+    } else if (curve.drag > 0 && curve.drag < committed - 1e-9 * Math.max(1, committed)) {
+      const left = Math.max(0, duration - committed + curve.drag);
+      sentence = left > 0 ? `Shortening it by up to ${ms(left)} counts in full; more buys nothing.` : "Shortening it further buys nothing.";
     } else if (curve.drag > 0) {
       sentence = "Every ms less is a ms sooner, down to nothing.";
     } else if (solved.totalFloat[row] > 0) {

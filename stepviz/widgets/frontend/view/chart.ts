@@ -43,7 +43,7 @@ export class Chart {
     this.bars = new Bars(uid, coarse);
     this.strip = new Strip(uid, pick);
     this.overlay = new Overlay(coarse);
-    this.clips = [0, 1, 2].map(() => svg("rect", { y: -20 }));
+    this.clips = [0, 1].map(() => svg("rect", { y: -20 }));
     const clip = (name: string, k: number): SVGClipPathElement =>
       svg("clipPath", { id: `${uid}-${name}` }, this.clips[k] as SVGRectElement);
     const hatch = svg("pattern", {
@@ -51,23 +51,22 @@ export class Chart {
       patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)",
     }, svg("rect", { width: 6, height: 6 }), svg("line", { x1: 1, x2: 1, y1: 0, y2: 6 }));
     this.head = svg("svg", { class: "sv-head-svg", height: AXIS_HEIGHT, "aria-hidden": "true" },
-      svg("defs", {}, clip("head", 0)),
-      svg("g", { "clip-path": `url(#${uid}-head)` }), this.axis.head);
+      this.axis.head);
     this.body = svg("svg", {
       class: "sv-body", "data-role": "chart", role: "application",
       "aria-roledescription": "timeline editor", "aria-label": "timeline",
       "aria-describedby": `${uid}-hint`,
     },
-    svg("defs", {}, clip("body", 1), hatch), this.stripes, this.names,
+    svg("defs", {}, clip("body", 0), hatch), this.stripes, this.names,
     svg("g", { "clip-path": `url(#${uid}-body)` }, this.axis.lines, this.bars.ghosts,
       this.axis.marks, this.arrows.layer, this.bars.layer, this.arrows.front, this.arrows.pills,
       this.overlay.layer),
     this.overlay.free);
     this.below = svg("svg", { class: "sv-below", height: FOOT_HEIGHT + STRIP_HEIGHT, "aria-hidden": "true" },
-      svg("defs", {}, clip("below", 2)),
+      svg("defs", {}, clip("below", 1)),
       this.axis.foot,
-      svg("g", { "clip-path": `url(#${uid}-below)`, transform: `translate(0 ${FOOT_HEIGHT})` },
-        this.strip.layer));
+      svg("g", { transform: `translate(0 ${FOOT_HEIGHT})` }, this.strip.layer));
+    attr(this.strip.parts, "clip-path", `url(#${uid}-below)`);
     this.scroller.append(this.head, this.body);
     this.element = html("div", { class: "sv-chart" }, this.scroller, this.below, this.strip.sum);
     this.layout = layOut(context.session.shown, context.state.hidden);
@@ -97,14 +96,13 @@ export class Chart {
     const gutter = Math.round(Math.min(Math.max(64, ...labels) + 30, Math.max(70, width * 0.22)));
     this.rescale(solved, gutter, width);
     for (const element of [this.head, this.body, this.below]) attr(element, "width", width);
+    // A diamond at 0 reaches a little left of the plot; zoomed in, bars end at its edge.
+    const edge = this.scale.left - (this.scale.origin > 0 ? 0 : 14);
     for (const clip of this.clips) {
-      attr(clip, "x", px(this.scale.left - 14));
-      attr(clip, "width", px(width - this.scale.left + 14));
+      attr(clip, "x", px(edge));
+      attr(clip, "width", px(width - edge));
       attr(clip, "height", Math.ceil(this.layout.height) + 60);
     }
-    // The strip's caption lies left of the plot.
-    attr(this.clips[2] as SVGRectElement, "x", 0);
-    attr(this.clips[2] as SVGRectElement, "width", width + 12);
     this.drawNames(gutter, width);
     this.bars.build(this.layout, solved, this.scale);
     this.arrows.clear();

@@ -86,12 +86,17 @@ export class Curve {
 
   private tell(curve: Sensitivity, solved: Solved, phase: string, duration: number): void {
     const row = solved.index.get(phase) as number;
+    const committed = (solved.doc.phases[row] as { duration: number }).duration;
     let sentence: string;
     const more = curve.takeover ? duration - curve.takeover.duration : 0;
     if (curve.takeover && more > 1e-9 * Math.max(1, duration)) {
       sentence = `Shortening it by up to ${ms(more)} more counts in full; then ${curve.takeover.phase} leads.`;
     } else if (curve.takeover && duration > 0 && curve.takeover.duration < duration + 1e-9) {
       sentence = `Shortening it buys nothing: ${curve.takeover.phase} leads.`;
+    } else if (curve.drag > 0 && curve.drag < committed - 1e-9 * Math.max(1, committed)) {
+      const left = Math.max(0, duration - committed + curve.drag);
+      sentence = left > 0 ? `Shortening it by up to ${ms(left)} counts in full; more buys nothing.`
+        : "Shortening it further buys nothing.";
     } else if (curve.drag > 0) {
       sentence = "Every ms less is a ms sooner, down to nothing.";
     } else if ((solved.totalFloat[row] as number) > 0) {

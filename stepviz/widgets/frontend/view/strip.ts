@@ -17,6 +17,8 @@ const NAMES: Record<string, string> = {
 
 export class Strip {
   readonly layer = svg("g", { class: "sv-strip", "aria-hidden": "true" });
+  /** What is clipped to the plot when it is zoomed in. */
+  readonly parts = svg("g");
   readonly sum = html("div", { class: "sv-sum", "data-role": "breakdown" });
   private readonly caption = svg("text", { class: "sv-lane-name", "text-anchor": "end", y: HEIGHT / 2, dy: ".35em" });
   private readonly total = svg("text", { class: "sv-strip-total", y: HEIGHT / 2, dy: ".35em" });
@@ -25,7 +27,7 @@ export class Strip {
 
   constructor(private readonly uid: string, private readonly pick: (kind: string) => void) {
     this.caption.textContent = "the step is";
-    this.layer.append(this.caption, this.total);
+    this.layer.append(this.caption, this.parts, this.total);
   }
 
   update(scale: TimeScale, solved: Solved, several: boolean, font: string): void {
@@ -36,7 +38,7 @@ export class Strip {
       const piece = { rect: svg("rect", { height: HEIGHT }), label: svg("text", {
         class: "sv-label", y: HEIGHT / 2, dy: ".35em", "text-anchor": "middle",
       }) };
-      this.layer.append(piece.rect, piece.label);
+      this.parts.append(piece.rect, piece.label);
       this.pieces.push(piece);
     }
     this.pieces.forEach((piece, k) => {
@@ -48,7 +50,9 @@ export class Strip {
     attr(this.caption, "x", scale.left - 14);
     const total = `= ${number(solved.completion)} ms`;
     if (this.total.textContent !== total) this.total.textContent = total;
-    attr(this.total, "x", px(scale.x(solved.completion) + 8));
+    const end = scale.x(solved.completion);
+    attr(this.total, "x", px(end + 8));
+    attr(this.total, "display", end > scale.left && end <= scale.right ? null : "none");
     this.write(rows, solved, several ? rank : null);
   }
 
@@ -91,7 +95,8 @@ export class Strip {
       else term.addEventListener("click", () => this.pick(row.row));
       children.push(term);
     });
-    children.push(html("span", { class: "sv-plus" }, " = "), html("b", {}, `${number(solved.completion)} ms`));
+    children.push(html("span", { class: "sv-total" }, html("span", { class: "sv-plus" }, " = "),
+      html("b", {}, `${number(solved.completion)} ms`)));
     this.sum.replaceChildren(...children);
   }
 }
