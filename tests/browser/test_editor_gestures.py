@@ -321,3 +321,28 @@ def test_the_picture_is_saved_as_svg(lesson):
     assert text.startswith("<svg")
     assert "750 ms" in text
     assert "exchange 350" in text
+
+
+def test_the_completion_is_measured_at_a_target(lesson):
+    lesson.choose("backward")
+    lesson.role("target-toggle").click()
+    assert lesson.value["target"] == "backward"
+    assert lesson.completion == "600 ms"
+    assert "completion of backward" in lesson.text("caption")
+    lesson.role("target-toggle").click()
+    assert lesson.completion == "750 ms"
+
+
+def test_several_ranks_make_a_collective(lesson):
+    lesson.choose("exchange")
+    lesson.role("rank").fill("0, 1")
+    lesson.role("rank").press("Enter")
+    assert lesson.phase("exchange")["members"] == [0, 1]
+    assert lesson.root.locator('[data-phase="exchange"]').count() == 2
+    lesson.role("rank").fill("0")
+    lesson.role("rank").press("Enter")
+    assert lesson.value == RELEASE
+    lesson.role("rank").fill("first")
+    lesson.role("rank").press("Enter")
+    assert lesson.role("message").get_attribute("data-level") == "refused"
+    assert lesson.value == RELEASE

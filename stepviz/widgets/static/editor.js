@@ -4443,6 +4443,10 @@ var Curve = class {
     attr(this.dot, "cy", px(this.y(shown.completion)));
     this.tell(curve, committed, phase2, duration);
   }
+  /** The chosen phase's drag in the committed timeline, ms. */
+  get drag() {
+    return this.curve?.drag ?? 0;
+  }
   solved = null;
   x = () => 0;
   y = () => 0;
@@ -4549,6 +4553,10 @@ function textField(role, value, take) {
   });
   return input;
 }
+function parseRanks(typed) {
+  const ranks2 = typed.split(/[\s,]+/).filter((part) => part !== "").map(Number);
+  return ranks2.length === 1 ? { rank: ranks2[0] } : { members: ranks2 };
+}
 function select(role, options, value, take) {
   const element = html(
     "select",
@@ -4587,7 +4595,7 @@ var Overview = class {
   update(committed, shown) {
     if (shown !== committed || this.of === committed) return;
     this.of = committed;
-    const phases = committed.doc.phases.map((phase2, row) => ({ phase: phase2, row })).filter(({ phase: phase2, row }) => committed.critical[row] === 1 && phase2.duration > 0).sort((a, b) => b.phase.duration - a.phase.duration).slice(0, ASKED).map(({ phase: phase2 }) => ({ phase: phase2, drag: sensitivity(committed.doc, phase2.phase).drag })).sort((a, b) => b.drag - a.drag).slice(0, LISTED);
+    const phases = committed.doc.phases.map((phase2, row) => ({ phase: phase2, row })).filter(({ phase: phase2, row }) => committed.critical[row] === 1 && phase2.duration > 0).sort((a, b) => b.phase.duration - a.phase.duration).slice(0, committed.doc.phases.length > 2e3 ? LISTED : ASKED).map(({ phase: phase2 }) => ({ phase: phase2, drag: sensitivity(committed.doc, phase2.phase).drag })).sort((a, b) => b.drag - a.drag).slice(0, LISTED);
     const most = Math.max(...phases.map(({ drag }) => drag), 1e-9);
     this.levers.replaceChildren(...phases.map(({ phase: phase2, drag }) => this.lever(phase2, drag, most)));
   }
@@ -4684,11 +4692,8 @@ var Inspector = class {
     this.release = numberField("release", phase2.release, (release) => this.edit({ op: "release", phase: name, release }), "release in ms, 0 for none");
     const value = (role) => html("output", { "data-role": role });
     this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) => ({ key: label, value: value(label.replace(" ", "-")) }));
-    const place = phase2.rank === null ? textField("members", (phase2.members ?? []).join(", "), (typed) => this.edit({
-      op: "update",
-      phase: name,
-      changes: { members: typed.split(/[\s,]+/).filter(Boolean).map(Number) }
-    })) : numberField("rank", phase2.rank, (rank) => this.edit({ op: "update", phase: name, changes: { rank } }), "rank");
+    const place = textField("rank", phase2.rank === null ? (phase2.members ?? []).join(", ") : String(phase2.rank), (typed) => this.edit({ op: "update", phase: name, changes: parseRanks(typed) }));
+    place.title = "one rank, or several of a collective: 0, 1";
     const lane = textField("lane", phase2.lane ?? "", (typed) => this.edit({ op: "update", phase: name, changes: { lane: typed || null } }));
     this.hold = { what: html("div", { "data-role": "starts-when" }), note: html("div", { class: "sv-dim" }) };
     return [
@@ -4696,7 +4701,7 @@ var Inspector = class {
       field("duration", this.duration, "ms"),
       field("release", this.release, "ms"),
       html("dl", { class: "sv-facts" }, ...this.rows.flatMap((row) => [html("dt", {}, row.key), html("dd", {}, row.value)])),
-      html("div", { class: "sv-fields-row" }, field(phase2.rank === null ? "ranks" : "rank", place), field("lane", lane)),
+      html("div", { class: "sv-fields-row" }, field("rank", place), field("lane", lane)),
       html("h4", {}, "starts when"),
       this.hold.what,
       this.hold.note,
@@ -4708,6 +4713,7 @@ var Inspector = class {
         "div",
         { class: "sv-actions" },
         button("Draw an arrow from this phase (A)", "+ arrow", { "data-role": "link" }, () => this.onLink?.(), context2.signal),
+        this.targetButton(name),
         button(
           "Delete this phase (Delete)",
           "delete",
@@ -4717,6 +4723,18 @@ var Inspector = class {
         )
       )
     ];
+  }
+  /** Where the completion is measured: at one phase's finish, or at the last of all. */
+  targetButton(name) {
+    const { context: context2 } = this;
+    const is = context2.session.doc.target === name;
+    return button(
+      is ? "The completion is this phase’s finish; click for the last finish of all" : "Measure the completion at this phase’s finish",
+      "target",
+      { "data-role": "target-toggle", "aria-pressed": String(is) },
+      () => this.edit({ op: "target", target: is ? null : name }),
+      context2.signal
+    );
   }
   onLink = null;
   onDelete = null;
@@ -4735,17 +4753,17 @@ var Inspector = class {
       if (column) text2(fact.value, number(column[row]));
     });
     const drag = this.rows[4]?.value;
-    if (drag && !session.dragging) {
-      text2(drag, number(solved.critical[row] === 1 ? sensitivity(solved.doc, phase2.phase).drag : 0));
+    this.curve.update(session.solved, solved, phase2.phase, phase2.kind);
+    if (drag) {
+      text2(drag, number(this.curve.drag));
+      attr(drag, "data-stale", session.dragging ? "" : null);
     }
-    if (drag) attr(drag, "data-stale", session.dragging ? "" : null);
     const [what, note] = startsWhen(solved, row);
     if (this.hold) {
       text2(this.hold.what, what);
       text2(this.hold.note, note);
       show(this.hold.note, note !== "");
     }
-    this.curve.update(session.solved, solved, phase2.phase, phase2.kind);
   }
   arrowList(solved, row) {
     const list2 = html("ul", { class: "sv-arrow-list" });
@@ -4765,7 +4783,12 @@ var Inspector = class {
     }
     const at = dependency.row;
     const type = select("type", LINK_TYPES, dependency.type, (chosen) => this.edit({ op: "relink", row: at, changes: { type: chosen } }));
-    const open = html("button", { type: "button", class: "sv-open", title: `choose this arrow · ${originNote(dependency.origin)}` }, label);
+    const open = html(
+      "button",
+      { type: "button", class: "sv-open", title: "choose this arrow" },
+      label,
+      html("small", {}, dependency.origin)
+    );
     open.addEventListener("click", () => context2.selectArrow(at));
     return html(
       "li",
@@ -4892,6 +4915,8 @@ var Keyboard = class {
       if (this.link) return take(() => this.endLink());
       if (this.burst) return take(() => this.cancelBurst());
       if (this.gestures.active) return take(() => this.gestures.cancel());
+      if (this.actions.closePanel()) return take(() => {
+      });
       if (typing) return take(() => this.back());
       return take(() => {
         context2.panel(null);
@@ -5320,6 +5345,9 @@ var Panels = class {
   element = html("div", { class: "sv-panel", role: "dialog", hidden: true, "data-role": "panel" });
   open = null;
   opener = null;
+  get isOpen() {
+    return this.open !== null;
+  }
   show(name) {
     const next = name === this.open ? null : name;
     const had = this.open !== null;
@@ -5413,16 +5441,23 @@ var Panels = class {
     });
     const number2 = (role, value) => html("input", { class: "sv-number", "data-role": role, value, inputmode: "decimal" });
     const duration = number2("new-duration", "50");
-    const rank = number2("new-rank", String(near?.rank ?? ranksOf2(session.doc)[0] ?? 0));
+    const rank = number2("new-rank", near?.members?.join(", ") ?? String(near?.rank ?? ranksOf2(session.doc)[0] ?? 0));
     const lane = html("input", { "data-role": "new-lane", value: near?.lane ?? "", placeholder: "none" });
     const apply = () => {
       const ms2 = parse(duration.value);
-      const where = parse(rank.value);
-      if (ms2 === null || where === null) {
-        context2.say("A phase needs a duration in ms and a rank, both numbers.", "refused");
+      if (ms2 === null) {
+        context2.say("A phase needs a duration in ms, such as 50.", "refused");
         return;
       }
-      const phase2 = { phase: name.value.trim(), kind, rank: where, lane: lane.value.trim() || null, duration: ms2, release: 0 };
+      const phase2 = {
+        phase: name.value.trim(),
+        kind,
+        rank: null,
+        ...parseRanks(rank.value),
+        lane: lane.value.trim() || null,
+        duration: ms2,
+        release: 0
+      };
       if (context2.attempt(() => session.apply(near ? { op: "add", phase: phase2, after: near.phase } : { op: "add", phase: phase2 }))) {
         this.show(null);
         context2.select([phase2.phase]);
@@ -5435,7 +5470,7 @@ var Panels = class {
       field("name", name),
       field("kind", kinds),
       field("duration", duration, "ms"),
-      field("rank", rank),
+      field("rank, or 0, 1", rank),
       field("lane", lane),
       html("p", { class: "sv-dim" }, near ? `It comes after ${near.phase} in its lane’s order.` : "It comes last in its lane’s order."),
       html("div", { class: "sv-actions" }, button("Add", "add", { class: "sv-primary", "data-role": "add-apply" }, apply, context2.signal))
@@ -5737,7 +5772,12 @@ function renderEditor(session, host, signal) {
   const gestures = new Gestures(context2, chart);
   const keyboard = new Keyboard(context2, chart, gestures, {
     inspect: () => inspector.focus(),
-    remove
+    remove,
+    closePanel() {
+      const { isOpen } = panels;
+      panels.show(null);
+      return isOpen;
+    }
   });
   const toolbar = new Toolbar(context2, chart, {
     table() {

@@ -9,7 +9,6 @@ const WIDTH = 224;
 const HEIGHT = 74;
 const PAD = { left: 6, right: 8, top: 10, bottom: 16 };
 
-/** Timelines beyond this are not asked for a curve while something moves. */
 export class Curve {
   readonly element = html("div", { class: "sv-curve", "data-role": "curve" });
   private readonly line = svg("path", { class: "sv-curve-line" });
@@ -46,6 +45,11 @@ export class Curve {
     attr(this.dot, "cx", px(this.x(duration)));
     attr(this.dot, "cy", px(this.y(shown.completion)));
     this.tell(curve, committed, phase, duration);
+  }
+
+  /** The chosen phase's drag in the committed timeline, ms. */
+  get drag(): number {
+    return this.curve?.drag ?? 0;
   }
 
   private solved: Solved | null = null;

@@ -70,7 +70,13 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
   const panels = new Panels(context, chart);
   const gestures = new Gestures(context, chart);
   const keyboard = new Keyboard(context, chart, gestures, {
-    inspect: () => inspector.focus(), remove,
+    inspect: () => inspector.focus(),
+    remove,
+    closePanel() {
+      const { isOpen } = panels;
+      panels.show(null);
+      return isOpen;
+    },
   });
   const toolbar = new Toolbar(context, chart, {
     table() {

@@ -44,6 +44,12 @@ export function textField(role: string, value: string, take: (typed: string) => 
   return input;
 }
 
+/** "2" is a rank; "0, 1" are the members of a collective. */
+export function parseRanks(typed: string): { rank: number } | { members: number[] } {
+  const ranks = typed.split(/[\s,]+/).filter((part) => part !== "").map(Number);
+  return ranks.length === 1 ? { rank: ranks[0] as number } : { members: ranks };
+}
+
 export function select<T extends string>(
   role: string, options: readonly T[], value: T, take: (value: T) => boolean,
 ): HTMLSelectElement {

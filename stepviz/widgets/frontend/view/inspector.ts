@@ -1,13 +1,12 @@
 /** The chosen bar, in numbers one can type; or the chosen arrow; or, with nothing chosen, the levers. */
 
-import { sensitivity } from "../model/sensitivity";
 import type { Edit } from "../model/edits";
 import type { ScheduledDependency, Solved } from "../model/solver";
 import { type Dependency, KINDS, LINK_TYPES, ORIGINS, type Phase } from "../model/types";
 import { Curve } from "./curve";
 import { attr, button, html, show, text } from "./dom";
 import { nameOf, originNote, startsWhen } from "./explain";
-import { field, numberField, select, textField } from "./fields";
+import { field, numberField, parseRanks, select, textField } from "./fields";
 import { ms, number } from "./format";
 import { Overview } from "./overview";
 import { type Context, rowOf } from "./state";
@@ -89,12 +88,9 @@ export class Inspector {
     const value = (role: string): HTMLElement => html("output", { "data-role": role });
     this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) =>
       ({ key: label, value: value(label.replace(" ", "-")) }));
-    const place = phase.rank === null
-      ? textField("members", (phase.members ?? []).join(", "), (typed) => this.edit({
-        op: "update", phase: name, changes: { members: typed.split(/[\s,]+/).filter(Boolean).map(Number) },
-      }))
-      : numberField("rank", phase.rank, (rank) =>
-        this.edit({ op: "update", phase: name, changes: { rank } }), "rank");
+    const place = textField("rank", phase.rank === null ? (phase.members ?? []).join(", ") : String(phase.rank), (typed) =>
+      this.edit({ op: "update", phase: name, changes: parseRanks(typed) }));
+    place.title = "one rank, or several of a collective: 0, 1";
     const lane = textField("lane", phase.lane ?? "", (typed) =>
       this.edit({ op: "update", phase: name, changes: { lane: typed || null } }));
     this.hold = { what: html("div", { "data-role": "starts-when" }), note: html("div", { class: "sv-dim" }) };
@@ -103,15 +99,25 @@ export class Inspector {
       field("duration", this.duration, "ms"),
       field("release", this.release, "ms"),
       html("dl", { class: "sv-facts" }, ...this.rows.flatMap((row) => [html("dt", {}, row.key), html("dd", {}, row.value)])),
-      html("div", { class: "sv-fields-row" }, field(phase.rank === null ? "ranks" : "rank", place), field("lane", lane)),
+      html("div", { class: "sv-fields-row" }, field("rank", place), field("lane", lane)),
       html("h4", {}, "starts when"), this.hold.what, this.hold.note,
       html("h4", {}, "what more would buy"), this.curve.element,
       html("h4", {}, "arrows"), this.arrowList(solved, rowOf(solved, name)),
       html("div", { class: "sv-actions" },
         button("Draw an arrow from this phase (A)", "+ arrow", { "data-role": "link" }, () => this.onLink?.(), context.signal),
+        this.targetButton(name),
         button("Delete this phase (Delete)", "delete", { "data-role": "delete", class: "sv-danger" },
           () => this.onDelete?.(), context.signal)),
     ];
+  }
+
+  /** Where the completion is measured: at one phase's finish, or at the last of all. */
+  private targetButton(name: string): HTMLButtonElement {
+    const { context } = this;
+    const is = context.session.doc.target === name;
+    return button(is ? "The completion is this phase’s finish; click for the last finish of all"
+      : "Measure the completion at this phase’s finish", "target", { "data-role": "target-toggle", "aria-pressed": String(is) },
+    () => this.edit({ op: "target", target: is ? null : name }), context.signal);
   }
 
   onLink: (() => void) | null = null;
@@ -132,17 +138,17 @@ export class Inspector {
       if (column) text(fact.value, number(column[row] as number));
     });
     const drag = this.rows[4]?.value;
-    if (drag && !session.dragging) {
-      text(drag, number(solved.critical[row] === 1 ? sensitivity(solved.doc, phase.phase).drag : 0));
+    this.curve.update(session.solved, solved, phase.phase, phase.kind);
+    if (drag) {
+      text(drag, number(this.curve.drag));
+      attr(drag, "data-stale", session.dragging ? "" : null);
     }
-    if (drag) attr(drag, "data-stale", session.dragging ? "" : null);
     const [what, note] = startsWhen(solved, row);
     if (this.hold) {
       text(this.hold.what, what);
       text(this.hold.note, note);
       show(this.hold.note, note !== "");
     }
-    this.curve.update(session.solved, solved, phase.phase, phase.kind);
   }
 
   private arrowList(solved: Solved, row: number): HTMLElement {
@@ -165,7 +171,8 @@ export class Inspector {
     const at = dependency.row;
     const type = select("type", LINK_TYPES, dependency.type, (chosen) =>
       this.edit({ op: "relink", row: at, changes: { type: chosen } }));
-    const open = html("button", { type: "button", class: "sv-open", title: `choose this arrow · ${originNote(dependency.origin)}` }, label);
+    const open = html("button", { type: "button", class: "sv-open", title: "choose this arrow" },
+      label, html("small", {}, dependency.origin));
     open.addEventListener("click", () => context.selectArrow(at));
     return html("li", { "data-list-row": at, class: dependency.critical ? "sv-critical" : "" }, type, open,
       numberField(`lag-${at}`, dependency.lag, (lag) => this.edit({ op: "relink", row: at, changes: { lag } }), `lag to ${other} in ms`),

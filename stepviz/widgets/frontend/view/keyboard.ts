@@ -22,7 +22,7 @@ export class Keyboard {
 
   constructor(
     private readonly context: Context, private readonly chart: Chart, private readonly gestures: Gestures,
-    private readonly actions: { inspect(): void; remove(): void },
+    private readonly actions: { inspect(): void; remove(): void; closePanel(): boolean },
   ) {
     const { root, signal } = context;
     root.addEventListener("keydown", (event) => this.down(event), { signal });
@@ -79,6 +79,7 @@ export class Keyboard {
       if (this.link) return take(() => this.endLink());
       if (this.burst) return take(() => this.cancelBurst());
       if (this.gestures.active) return take(() => this.gestures.cancel());
+      if (this.actions.closePanel()) return take(() => { /* closing it was all */ });
       if (typing) return take(() => this.back());
       return take(() => {
         context.panel(null);

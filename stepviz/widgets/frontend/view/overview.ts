@@ -38,7 +38,7 @@ export class Overview {
       .map((phase, row) => ({ phase, row }))
       .filter(({ phase, row }) => committed.critical[row] === 1 && phase.duration > 0)
       .sort((a, b) => b.phase.duration - a.phase.duration)
-      .slice(0, ASKED)
+      .slice(0, committed.doc.phases.length > 2000 ? LISTED : ASKED)
       .map(({ phase }) => ({ phase, drag: sensitivity(committed.doc, phase.phase).drag }))
       .sort((a, b) => b.drag - a.drag)
       .slice(0, LISTED);

@@ -4,7 +4,7 @@ import { KINDS, type Kind, type Phase } from "../model/types";
 import type { Chart } from "./chart";
 import { button, html, show } from "./dom";
 import { pictureSVG, savePNG, saveText } from "./export";
-import { field, select } from "./fields";
+import { field, parseRanks, select } from "./fields";
 import { parse } from "./format";
 import { NO_LANE, ranksOf } from "./layout";
 import { type Context, type PanelName, rowOf } from "./state";
@@ -39,6 +39,10 @@ export class Panels {
   private opener: Element | null = null;
 
   constructor(private readonly context: Context, private readonly chart: Chart) {}
+
+  get isOpen(): boolean {
+    return this.open !== null;
+  }
 
   show(name: PanelName | null): void {
     const next = name === this.open ? null : name;
@@ -130,16 +134,18 @@ export class Panels {
     const number = (role: string, value: string): HTMLInputElement =>
       html("input", { class: "sv-number", "data-role": role, value, inputmode: "decimal" });
     const duration = number("new-duration", "50");
-    const rank = number("new-rank", String(near?.rank ?? ranksOf(session.doc)[0] ?? 0));
+    const rank = number("new-rank", near?.members?.join(", ") ?? String(near?.rank ?? ranksOf(session.doc)[0] ?? 0));
     const lane = html("input", { "data-role": "new-lane", value: near?.lane ?? "", placeholder: "none" });
     const apply = (): void => {
       const ms = parse(duration.value);
-      const where = parse(rank.value);
-      if (ms === null || where === null) {
-        context.say("A phase needs a duration in ms and a rank, both numbers.", "refused");
+      if (ms === null) {
+        context.say("A phase needs a duration in ms, such as 50.", "refused");
         return;
       }
-      const phase: Phase = { phase: name.value.trim(), kind, rank: where, lane: lane.value.trim() || null, duration: ms, release: 0 };
+      const phase: Phase = {
+        phase: name.value.trim(), kind, rank: null, ...parseRanks(rank.value), lane: lane.value.trim() || null,
+        duration: ms, release: 0,
+      };
       if (context.attempt(() => session.apply(near ? { op: "add", phase, after: near.phase } : { op: "add", phase }))) {
         this.show(null);
         context.select([phase.phase]);
@@ -147,7 +153,7 @@ export class Panels {
       }
     };
     const form = html("div", { class: "sv-form" }, field("name", name), field("kind", kinds), field("duration", duration, "ms"),
-      field("rank", rank), field("lane", lane),
+      field("rank, or 0, 1", rank), field("lane", lane),
       html("p", { class: "sv-dim" }, near ? `It comes after ${near.phase} in its lane’s order.` : "It comes last in its lane’s order."),
       html("div", { class: "sv-actions" }, button("Add", "add", { class: "sv-primary", "data-role": "add-apply" }, apply, context.signal)));
     form.addEventListener("keydown", (event) => {
