@@ -346,3 +346,19 @@ def test_several_ranks_make_a_collective(lesson):
     lesson.role("rank").press("Enter")
     assert lesson.role("message").get_attribute("data-level") == "refused"
     assert lesson.value == RELEASE
+
+
+@pytest.mark.parametrize("width", [1400, 1120, 900, 640])
+def test_what_is_said_during_a_drag_does_not_move_the_drawing(editor_page, width):
+    page = editor_page(SS_FF, context={"viewport": {"width": width, "height": 900}})
+    editor = Editor(page)
+    editor.choose("exchange")
+    before = editor.role("chart").bounding_box()
+    editor.drag("exchange", "end", -25, release=False)
+    assert "held by" in editor.message
+    assert editor.role("chart").bounding_box() == before
+    page.mouse.up()
+    editor.drag("optimizer", "end", -50, release=False)
+    assert "×" in editor.text("change")
+    assert editor.role("chart").bounding_box() == before
+    page.mouse.up()

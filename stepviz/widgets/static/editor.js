@@ -3263,12 +3263,13 @@ var Chart = class {
   }
   rescale(solved, gutter, width) {
     const { session, state } = this.context;
-    const end = fitEnd(Math.max(solved.completion, session.baseline.completion));
+    const latest = solved.finish.reduce((most, finish) => Math.max(most, finish), session.baseline.completion);
+    const end = fitEnd(latest);
     if (end > this.domain || end < this.domain * 0.62) this.domain = end;
     const right = width - 18;
     const room = Math.max(40, right - gutter);
     const beyond = Math.min(textWidth(`= ${number(solved.completion)} ms`, `700 13px ${this.family}`), room / 4);
-    const least = Math.min(room / this.domain, Math.max(20, room - beyond) / Math.max(solved.completion, session.baseline.completion, 1e-9));
+    const least = Math.min(room / this.domain, Math.max(20, room - beyond) / Math.max(latest, 1e-9));
     this.whole = room / least;
     if (state.zoom) {
       const pxPerMs = Math.min(Math.max(state.zoom.pxPerMs, least), least * 1e5);
@@ -4350,7 +4351,12 @@ var Headline = class {
       html(
         "div",
         { class: "sv-figure" },
-        html("div", { class: "sv-figure-row" }, this.completion, this.change),
+        html(
+          "div",
+          { class: "sv-figure-row" },
+          this.completion,
+          html("span", { class: "sv-change" }, this.change)
+        ),
         this.caption
       ),
       html(
@@ -4373,7 +4379,7 @@ var Headline = class {
   change = html("span", { class: "sv-pill-change", "data-role": "change" });
   caption = html("div", { class: "sv-caption", "data-role": "caption" });
   exposedNow = html("b", { class: "sv-exposed", "data-role": "exposed" });
-  exposedWas = html("span", { class: "sv-dim" });
+  exposedWas = html("span", { class: "sv-dim sv-was" });
   exposedLabel = html("div", { class: "sv-dim" }, "exposed exchange");
   sum = html("s", { "data-role": "plain-sum", title: "all categories added: as if nothing overlapped" });
   maximum = html("s", { "data-role": "plain-maximum", title: "the largest category alone: as if everything overlapped" });
@@ -5204,8 +5210,9 @@ var Messages = class {
   }
   refresh() {
     const { status } = this.session;
-    const fromSession = status.message !== null && (status.level !== "info" || status.kernel === "silent");
-    const shown = fromSession ? { message: status.message, level: status.level } : this.own ?? (status.message !== null ? { message: status.message, level: "info" } : { message: this.idle, level: "none" });
+    const { message, level } = status;
+    const { own } = this;
+    const shown = message !== null && (own === null || level !== "info") ? { message, level } : own !== null ? { message: message === null ? own.message : `${own.message} · ${message}`, level: own.level } : { message: this.idle, level: "none" };
     text2(this.line, shown.message);
     attr(this.line, "data-level", shown.level);
     attr(this.line, "role", shown.level === "refused" || shown.level === "error" ? "alert" : null);

@@ -113,7 +113,9 @@ export class Chart {
 
   private rescale(solved: Solved, gutter: number, width: number): void {
     const { session, state } = this.context;
-    const end = fitEnd(Math.max(solved.completion, session.baseline.completion));
+    // With a target there may be work after the completion: it must be seen as well.
+    const latest = solved.finish.reduce((most, finish) => Math.max(most, finish), session.baseline.completion);
+    const end = fitEnd(latest);
     // Keep the scale over small edits: a scale that moves under the hand hides the change.
     if (end > this.domain || end < this.domain * 0.62) this.domain = end;
     const right = width - 18;
@@ -121,7 +123,7 @@ export class Chart {
     // "= 750 ms" stands right of the strip's end.
     const beyond = Math.min(textWidth(`= ${number(solved.completion)} ms`, `700 13px ${this.family}`), room / 4);
     const least = Math.min(room / this.domain, Math.max(20, room - beyond)
-      / Math.max(solved.completion, session.baseline.completion, 1e-9));
+      / Math.max(latest, 1e-9));
     this.whole = room / least;
     if (state.zoom) {
       const pxPerMs = Math.min(Math.max(state.zoom.pxPerMs, least), least * 100_000);

@@ -13,7 +13,7 @@ export class Headline {
   private readonly change = html("span", { class: "sv-pill-change", "data-role": "change" });
   private readonly caption = html("div", { class: "sv-caption", "data-role": "caption" });
   private readonly exposedNow = html("b", { class: "sv-exposed", "data-role": "exposed" });
-  private readonly exposedWas = html("span", { class: "sv-dim" });
+  private readonly exposedWas = html("span", { class: "sv-dim sv-was" });
   private readonly exposedLabel = html("div", { class: "sv-dim" }, "exposed exchange");
   private readonly sum = html("s", { "data-role": "plain-sum", title: "all categories added: as if nothing overlapped" });
   private readonly maximum = html("s", { "data-role": "plain-maximum", title: "the largest category alone: as if everything overlapped" });
@@ -21,7 +21,8 @@ export class Headline {
   constructor(private readonly context: Context) {
     this.element = html("div", { class: "sv-headline" },
       html("div", { class: "sv-figure" },
-        html("div", { class: "sv-figure-row" }, this.completion, this.change), this.caption),
+        html("div", { class: "sv-figure-row" }, this.completion,
+          html("span", { class: "sv-change" }, this.change)), this.caption),
       html("div", { class: "sv-side" }, this.exposedLabel,
         html("div", {}, this.exposedNow, " ", this.exposedWas)),
       html("div", { class: "sv-side" }, html("div", { class: "sv-dim" }, "not the sum, not the maximum"),

@@ -27,9 +27,12 @@ export class Messages {
 
   refresh(): void {
     const { status } = this.session;
-    const fromSession = status.message !== null && (status.level !== "info" || status.kernel === "silent");
-    const shown = fromSession ? { message: status.message as string, level: status.level }
-      : this.own ?? (status.message !== null ? { message: status.message, level: "info" } : { message: this.idle, level: "none" });
+    const { message, level } = status;
+    const { own } = this;
+    // A refusal comes before a reason, and a reason does not hide that the kernel is silent.
+    const shown = message !== null && (own === null || level !== "info") ? { message, level }
+      : own !== null ? { message: message === null ? own.message : `${own.message} · ${message}`, level: own.level }
+        : { message: this.idle, level: "none" };
     text(this.line, shown.message);
     attr(this.line, "data-level", shown.level);
     attr(this.line, "role", shown.level === "refused" || shown.level === "error" ? "alert" : null);
