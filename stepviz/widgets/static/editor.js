@@ -97,8 +97,8 @@ var FastSolver = class {
       const j = graph.target[e];
       const code = graph.code[e];
       const head = code % 2 === 0 ? finish[i] : start[i];
-      const at = code >= 2 ? finish[j] : start[j];
-      const slack = snap(at - lag2[e] - head, tolerance);
+      const at2 = code >= 2 ? finish[j] : start[j];
+      const slack = snap(at2 - lag2[e] - head, tolerance);
       if (slack < freeFloat[i]) freeFloat[i] = slack;
       if (binding[j] === -1 && bound(head, lag2[e], code, d[j]) === start[j]) binding[j] = e;
       dependencies.push({
@@ -146,8 +146,8 @@ function forward(graph, d, releases, lag2, without = -1) {
   for (let k = 0; k < order.length; k++) {
     const j = order[k];
     if (j === without) continue;
-    let at = 0;
-    if (releases[j] > at) at = releases[j];
+    let at2 = 0;
+    if (releases[j] > at2) at2 = releases[j];
     for (let x = intoAt[j]; x < intoAt[j + 1]; x++) {
       const e = into[x];
       const i = source[e];
@@ -155,9 +155,9 @@ function forward(graph, d, releases, lag2, without = -1) {
       const c = code[e];
       const head = c % 2 === 0 ? start[i] + d[i] : start[i];
       const candidate = bound(head, lag2[e], c, d[j]);
-      if (candidate > at) at = candidate;
+      if (candidate > at2) at2 = candidate;
     }
-    start[j] = at;
+    start[j] = at2;
   }
   return start;
 }
@@ -166,16 +166,16 @@ function backward(graph, d, lag2, completion, target) {
   const late = new Float64Array(d.length);
   for (let k = order.length - 1; k >= 0; k--) {
     const i = order[k];
-    let at = target < 0 || target === i ? completion - d[i] : Infinity;
+    let at2 = target < 0 || target === i ? completion - d[i] : Infinity;
     for (let x = outAt[i]; x < outAt[i + 1]; x++) {
       const e = out[x];
       const j = targets[e];
       const c = code[e];
       const limit = (c >= 2 ? late[j] + d[j] : late[j]) - lag2[e];
       const candidate = c % 2 === 0 ? limit - d[i] : limit;
-      if (candidate < at) at = candidate;
+      if (candidate < at2) at2 = candidate;
     }
-    late[i] = at;
+    late[i] = at2;
   }
   return late;
 }
@@ -237,16 +237,16 @@ function buildGraph(doc, index) {
   return { source, target, code: Uint8Array.from(codes), order, into, intoAt, out, outAt };
 }
 function sortEdges(end, n) {
-  const at = new Int32Array(n + 1);
-  for (const row of end) at[row + 1] += 1;
-  for (let i = 0; i < n; i++) at[i + 1] += at[i];
-  const next = at.slice();
+  const at2 = new Int32Array(n + 1);
+  for (const row of end) at2[row + 1] += 1;
+  for (let i = 0; i < n; i++) at2[i + 1] += at2[i];
+  const next = at2.slice();
   const edges = new Int32Array(end.length);
   end.forEach((row, e) => {
     edges[next[row]] = e;
     next[row] += 1;
   });
-  return [edges, at];
+  return [edges, at2];
 }
 function topological(target, out, outAt, intoAt, n) {
   const waiting = new Int32Array(n);
@@ -273,15 +273,15 @@ function cycleSentence(doc, source, target, free) {
   for (let e = source.length - 1; e >= 0; e--) {
     if (stuck[source[e]] && stuck[target[e]]) into.set(target[e], e);
   }
-  let at = into.keys().next().value;
+  let at2 = into.keys().next().value;
   const seen = /* @__PURE__ */ new Map();
   const path = [];
-  while (!seen.has(at)) {
-    seen.set(at, path.length);
-    path.push(into.get(at));
-    at = source[into.get(at)];
+  while (!seen.has(at2)) {
+    seen.set(at2, path.length);
+    path.push(into.get(at2));
+    at2 = source[into.get(at2)];
   }
-  const edges = path.slice(seen.get(at)).reverse();
+  const edges = path.slice(seen.get(at2)).reverse();
   const names = edges.map((e) => `“${doc.phases[source[e]].phase}”`);
   const shown = names.length <= 8 ? names : [...names.slice(0, 4), "…", ...names.slice(-3)];
   const sentence = `These phases would wait for each other in a circle: ${[...shown, names[0]].join(" → ")}.`;
@@ -823,10 +823,10 @@ function reorder(doc, name, before) {
   const rest = doc.phases.filter((_, k) => k !== row);
   const lastMate = rest.findLastIndex(mates);
   if (lastMate < 0) return doc;
-  const at = before === null ? lastMate + 1 : rest.findIndex((phase2) => phase2.phase === before);
+  const at2 = before === null ? lastMate + 1 : rest.findIndex((phase2) => phase2.phase === before);
   const next = doc.phases.slice(row + 1).find(mates)?.phase ?? null;
   if (next === before) return doc;
-  const phases = [...rest.slice(0, at), moved, ...rest.slice(at)];
+  const phases = [...rest.slice(0, at2), moved, ...rest.slice(at2)];
   return solvable({ ...doc, phases });
 }
 function checkPhase(phase2) {
@@ -922,9 +922,9 @@ var History = class {
   }
   /** Forget an entry and all after it, as if they had never been. */
   dropFrom(entry) {
-    const at = this.#past.indexOf(entry);
-    if (at < 0) return false;
-    this.#past.length = at;
+    const at2 = this.#past.indexOf(entry);
+    if (at2 < 0) return false;
+    this.#past.length = at2;
     this.#future = [];
     return true;
   }
@@ -936,9 +936,9 @@ function editsSince(origin, state) {
   return differing !== null && differing.length < made.length ? differing : made;
 }
 function edited(origin, state) {
-  const at = state.steps.findLastIndex((step) => sameDoc(step.doc, origin));
-  if (at < 0 && !sameDoc(state.from, origin)) return null;
-  return state.steps.slice(at + 1).map((step) => step.edit);
+  const at2 = state.steps.findLastIndex((step) => sameDoc(step.doc, origin));
+  if (at2 < 0 && !sameDoc(state.from, origin)) return null;
+  return state.steps.slice(at2 + 1).map((step) => step.edit);
 }
 function difference(a, b) {
   if (a.phases.length !== b.phases.length) return null;
@@ -2092,8 +2092,8 @@ function pairs(layout, dependency) {
 }
 function neighbours(layout, from, to) {
   const { items } = layout.rows[from.row];
-  const at = items.findIndex((k) => layout.items[k] === from);
-  return layout.items[items[at + 1] ?? -1] === to;
+  const at2 = items.findIndex((k) => layout.items[k] === from);
+  return layout.items[items[at2 + 1] ?? -1] === to;
 }
 function anchor(item, end, seat, solved, scale, layout) {
   const row = layout.rows[item.row];
@@ -2359,9 +2359,9 @@ function findArrivals(solved) {
     found.set(rank, Math.max(found.get(rank) ?? 0, allowed));
   }
   for (const [row, found] of own) {
-    const at = start[row];
+    const at2 = start[row];
     const members = ranksOf(doc.phases[row]);
-    own.set(row, new Map(members.map((rank) => [rank, Math.min(found.get(rank) ?? at, at)])));
+    own.set(row, new Map(members.map((rank) => [rank, Math.min(found.get(rank) ?? at2, at2)])));
   }
   return own;
 }
@@ -2563,7 +2563,7 @@ var Bars = class {
           state,
           fonts,
           before ? scale.x(solved.finish[before.item.phase]) : -Infinity,
-          after2 ? scale.x(solved.start[after2.item.phase]) : Infinity,
+          after2 ? scale.x(solved.start[after2.item.phase]) : scale.right + 22,
           exposed2.get(row.rank) ?? []
         );
         this.ghost(bar, phase2, row.y, scale, solved, baseline);
@@ -2693,18 +2693,18 @@ waits ${number(start - arrival)} ms for the last rank` : "");
       candidates.push(spare);
     }
     let note = "";
-    let at = width + half + (tail > 0 ? tail + 5 : 6);
-    if (candidates.length > 0 && gap + width > at) {
-      if (at < line + 6 && at + textWidth(candidates[0], fonts.outside) > line) at = line + 7;
-      const room = gap + width - at - 6;
+    let at2 = width + half + (tail > 0 ? tail + 5 : 6);
+    if (candidates.length > 0 && gap + width > at2) {
+      if (at2 < line + 6 && at2 + textWidth(candidates[0], fonts.outside) > line) at2 = line + 7;
+      const room = gap + width - at2 - 6;
       note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
     }
     if (note === "" && inside && spare && height >= 28) {
       note = [spare, ...height >= 34 ? [brief(float2)] : []].find((candidate) => textWidth(candidate, fonts.outside) <= tail - 4) ?? "";
-      if (note !== "") at = width + (tail - textWidth(note, fonts.outside)) / 2;
+      if (note !== "") at2 = width + (tail - textWidth(note, fonts.outside)) / 2;
     }
     if (bar.note.textContent !== note) bar.note.textContent = note;
-    if (note !== "") attr(bar.note, "x", px(at));
+    if (note !== "") attr(bar.note, "x", px(at2));
   }
   ghost(bar, phase2, y, scale, solved, baseline) {
     const was = baseline.index.get(phase2.phase);
@@ -3013,16 +3013,16 @@ var Overlay = class {
     if (box) for (const [name, value] of Object.entries(box)) attr(this.marquee, name, px(value));
   }
   /** The arrow being drawn, and the end it would attach to. */
-  setRubber(from, to = { x: 0, y: 0 }, at = null) {
+  setRubber(from, to = { x: 0, y: 0 }, at2 = null) {
     attr(this.rubber, "display", from === null ? "none" : null);
-    attr(this.target, "display", from === null || at === null ? "none" : null);
+    attr(this.target, "display", from === null || at2 === null ? "none" : null);
     if (from === null) return;
-    const end = at ?? to;
+    const end = at2 ?? to;
     const bend = Math.min(60, Math.abs(end.y - from.y) / 2 + 10) * (end.y >= from.y ? 1 : -1);
     attr(this.rubber, "d", `M${px(from.x)} ${px(from.y)}C${px(from.x)} ${px(from.y + bend)} ${px(end.x)} ${px(end.y - bend)} ${px(end.x)} ${px(end.y)}`);
-    if (at) {
-      attr(this.target, "cx", px(at.x));
-      attr(this.target, "cy", px(at.y));
+    if (at2) {
+      attr(this.target, "cx", px(at2.x));
+      attr(this.target, "cy", px(at2.y));
     }
   }
 };
@@ -3070,7 +3070,7 @@ var Strip = class {
   total = svg("text", { class: "sv-strip-total", y: HEIGHT / 2, dy: ".35em" });
   pieces = [];
   sumKey = "";
-  update(scale, solved, several2, font) {
+  update(scale, solved, several2, family) {
     const rank = leadingRank(solved);
     const rows = breakdown(solved, rank);
     const segments = rows.flatMap((row) => row.segments.map((segment) => ({ row, segment })));
@@ -3088,14 +3088,15 @@ var Strip = class {
       const part = segments[k];
       attr(piece.rect, "display", part ? null : "none");
       attr(piece.label, "display", part ? null : "none");
-      if (part) this.place(piece, part.row, part.segment, scale, font);
+      if (part) this.place(piece, part.row, part.segment, scale, `500 11.5px ${family}`);
     });
     attr(this.caption, "x", scale.left - 14);
     const total2 = `= ${number(solved.completion)} ms`;
     if (this.total.textContent !== total2) this.total.textContent = total2;
     const end = scale.x(solved.completion);
     attr(this.total, "x", px(end + 8));
-    attr(this.total, "display", end > scale.left && end <= scale.right ? null : "none");
+    const fits = end + textWidth(total2, `700 13px ${family}`) <= scale.right + 18;
+    attr(this.total, "display", end > scale.left && fits ? null : "none");
     this.write(rows, solved, several2 ? rank : null);
   }
   place(piece, row, [from, to], scale, font) {
@@ -3292,8 +3293,8 @@ var Chart = class {
     this.context.state.zoom = null;
     this.context.redraw("layout");
   }
-  zoomBy(factor, at) {
-    const x = at ?? (this.scale.left + this.scale.right) / 2;
+  zoomBy(factor, at2) {
+    const x = at2 ?? (this.scale.left + this.scale.right) / 2;
     const time = this.scale.time(x);
     const pxPerMs = this.scale.pxPerMs * factor;
     this.context.state.zoom = { pxPerMs, origin: time - (x - this.scale.left) / pxPerMs };
@@ -3372,7 +3373,7 @@ var Chart = class {
     }, session.dragging);
     this.arrows.update(this.layout, this.scale, solved, state, `600 11px ${this.family}`);
     this.axis.update(this.scale, solved, session.baseline, session.baselineName, this.family);
-    this.strip.update(this.scale, solved, this.layout.headings.length > 0, `500 11.5px ${this.family}`);
+    this.strip.update(this.scale, solved, this.layout.headings.length > 0, this.family);
     this.overlay.update(this.layout, this.scale, solved, state);
   }
   /** A point of the page in the drawing's pixels. */
@@ -3432,7 +3433,7 @@ function sensitivity(doc, phase2) {
   const level = Math.max(without, constant);
   const fall = reach.finish + tail.start;
   const rise = reach.start + tail.finish;
-  const at = (x) => Math.max(level, fall - x, rise + x);
+  const at2 = (x) => Math.max(level, fall - x, rise + x);
   const now = solver.durations[p];
   let corners = [fall - level, level - rise];
   if (corners[0] > corners[1]) corners = [(fall - rise) / 2];
@@ -3441,11 +3442,11 @@ function sensitivity(doc, phase2) {
   const duration = [.../* @__PURE__ */ new Set([0, now, ...corners, end])].sort((a, b) => a - b);
   const best = Math.min(Math.max(bestDuration(fall, rise), 0), now);
   const tolerance = 1e-9 * Math.max(1, Math.abs(solved.completion));
-  const saved = solved.completion - at(best);
+  const saved = solved.completion - at2(best);
   const drag = solved.critical[p] === 1 && saved > tolerance ? saved : 0;
   return {
     duration,
-    completion: duration.map(at),
+    completion: duration.map(at2),
     drag,
     takeover: solved.critical[p] === 1 ? takeover() : null
   };
@@ -3545,10 +3546,10 @@ function rival(solver, before, there, p) {
 function relatives(solver, p) {
   const { source, target, into, intoAt, out, outAt } = solver.graph;
   const found = new Uint8Array(solver.durations.length);
-  const walk = (end, edges, at) => {
+  const walk = (end, edges, at2) => {
     const queue = [p];
     for (let row = queue.pop(); row !== void 0; row = queue.pop()) {
-      for (let x = at[row]; x < at[row + 1]; x++) {
+      for (let x = at2[row]; x < at2[row + 1]; x++) {
         const next = end[edges[x]];
         if (found[next] === 1) continue;
         found[next] = 1;
@@ -3997,12 +3998,12 @@ var Linking = class {
     }
     const origin = anchor(start.item, start.end, 0, solved, chart.scale, chart.layout);
     const y = now.y > origin.bottom ? origin.bottom : now.y < origin.top ? origin.top : origin.bottom;
-    let at = null;
+    let at2 = null;
     if (this.found) {
       const seat = anchor(this.found.item, this.found.end, 0, solved, chart.scale, chart.layout);
-      at = { x: seat.x, y: seat.top > y ? seat.top : seat.bottom };
+      at2 = { x: seat.x, y: seat.top > y ? seat.top : seat.bottom };
     }
-    chart.overlay.setRubber({ x: origin.x, y }, now, at);
+    chart.overlay.setRubber({ x: origin.x, y }, now, at2);
     chart.overlay.tooltip(
       this.found ? this.caption(name, this.found.end) : "drop on a bar’s start or end",
       now.x,
@@ -4446,7 +4447,7 @@ var Curve = class {
     if (!curve || row === void 0) return;
     const duration = shown.doc.phases[row].duration;
     attr(this.dot, "cx", px(this.x(duration)));
-    attr(this.dot, "cy", px(this.y(shown.completion)));
+    attr(this.dot, "cy", px(this.y(at(curve, duration))));
     this.tell(curve, committed, phase2, duration);
   }
   /** The chosen phase's drag in the committed timeline, ms. */
@@ -4508,6 +4509,13 @@ var Curve = class {
     text2(this.sentence, sentence);
   }
 };
+function at(curve, duration) {
+  const { duration: x, completion: y } = curve;
+  let k = 1;
+  while (k < x.length - 1 && x[k] < duration) k++;
+  const [x0, x1, y0, y1] = [x[k - 1], x[k], y[k - 1], y[k]];
+  return x.length < 2 || x1 === x0 ? y0 : y0 + (duration - x0) * (y1 - y0) / (x1 - x0);
+}
 
 // view/fields.ts
 function field(label, input, unit = "") {
@@ -4787,26 +4795,26 @@ var Inspector = class {
     if (dependency.row < 0) {
       return html("li", {}, html("span", { class: "sv-type" }, "FS"), label, html("span", { class: "sv-dim" }, "lane order"));
     }
-    const at = dependency.row;
-    const type = select("type", LINK_TYPES, dependency.type, (chosen) => this.edit({ op: "relink", row: at, changes: { type: chosen } }));
+    const at2 = dependency.row;
+    const type = select("type", LINK_TYPES, dependency.type, (chosen) => this.edit({ op: "relink", row: at2, changes: { type: chosen } }));
     const open = html(
       "button",
       { type: "button", class: "sv-open", title: "choose this arrow" },
       label,
       html("small", {}, dependency.origin)
     );
-    open.addEventListener("click", () => context2.selectArrow(at));
+    open.addEventListener("click", () => context2.selectArrow(at2));
     return html(
       "li",
-      { "data-list-row": at, class: dependency.critical ? "sv-critical" : "" },
+      { "data-list-row": at2, class: dependency.critical ? "sv-critical" : "" },
       type,
       open,
-      numberField(`lag-${at}`, dependency.lag, (lag2) => this.edit({ op: "relink", row: at, changes: { lag: lag2 } }), `lag to ${other} in ms`),
+      numberField(`lag-${at2}`, dependency.lag, (lag2) => this.edit({ op: "relink", row: at2, changes: { lag: lag2 } }), `lag to ${other} in ms`),
       button(
         `Delete the arrow ${outgoing ? "to" : "from"} ${other}`,
         "×",
         { class: "sv-x" },
-        () => this.edit({ op: "disconnect", row: at }),
+        () => this.edit({ op: "disconnect", row: at2 }),
         context2.signal
       )
     );
@@ -5022,8 +5030,8 @@ var Keyboard = class {
   }
   go(item, by, extend) {
     const order = this.order();
-    const at = order.indexOf(this.chart.layout.items.indexOf(item)) + by;
-    const next = order[at];
+    const at2 = order.indexOf(this.chart.layout.items.indexOf(item)) + by;
+    const next = order[at2];
     if (next === void 0) return;
     this.focusItem(next);
     const name = this.chart.phaseOf(this.chart.layout.items[next], this.context.session.shown).phase;
@@ -5103,9 +5111,9 @@ var Keyboard = class {
       return;
     }
     const lane = phases.filter((other) => other.lane === mine.lane && other.rank === mine.rank);
-    const at = lane.indexOf(mine) + by;
-    if (at < 0 || at >= lane.length) return;
-    const before = by < 0 ? lane[at]?.phase ?? null : lane[at + 1]?.phase ?? null;
+    const at2 = lane.indexOf(mine) + by;
+    if (at2 < 0 || at2 >= lane.length) return;
+    const before = by < 0 ? lane[at2]?.phase ?? null : lane[at2 + 1]?.phase ?? null;
     context2.attempt(() => context2.session.apply({ op: "reorder", phase: name, before }));
   }
   /** Draw an arrow by keys: up and down choose the bar, left and right its end, S this bar's. */
@@ -5128,8 +5136,8 @@ var Keyboard = class {
     if (!link2) return;
     const turn = (by) => {
       const order = [...new Set(this.order().map((index) => this.chart.layout.items[index].phase))].filter((row) => row !== rowOf2(this.context.session.solved, link2.source));
-      const at = order.indexOf(link2.target);
-      link2.target = order[(at + by + order.length) % order.length] ?? link2.target;
+      const at2 = order.indexOf(link2.target);
+      link2.target = order[(at2 + by + order.length) % order.length] ?? link2.target;
       this.showLink();
     };
     switch (event.code) {
@@ -5170,8 +5178,8 @@ var Keyboard = class {
     const from = seat(rowOf2(solved, link2.source), link2.from);
     const to = seat(link2.target, link2.to);
     if (from && to) {
-      const at = { x: to.x, y: to.top > from.bottom ? to.top : to.bottom };
-      chart.overlay.setRubber({ x: from.x, y: to.row < from.row ? from.top : from.bottom }, at, at);
+      const at2 = { x: to.x, y: to.top > from.bottom ? to.top : to.bottom };
+      chart.overlay.setRubber({ x: from.x, y: to.row < from.row ? from.top : from.bottom }, at2, at2);
     }
     const sentence = `New arrow, ${linkType(link2.from, link2.to)}: ${meaning(link2.source, link2.from, target, link2.to).slice(4)}. ↑ ↓ another phase, ← → its start or finish, S this phase’s other end, Enter makes it, Esc leaves.`;
     context2.say(sentence);

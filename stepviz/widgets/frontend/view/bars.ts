@@ -139,7 +139,7 @@ export class Bars {
         const after = this.drawn[row.items[place + 1] ?? -1];
         this.place(bar, phase, row.y, layout.density.bar, scale, solved, state, fonts,
           before ? scale.x(solved.finish[before.item.phase] as number) : -Infinity,
-          after ? scale.x(solved.start[after.item.phase] as number) : Infinity,
+          after ? scale.x(solved.start[after.item.phase] as number) : scale.right + 22,
           exposed.get(row.rank) ?? []);
         this.ghost(bar, phase, row.y, scale, solved, baseline);
       }

@@ -220,7 +220,7 @@ export class Chart {
     }, session.dragging);
     this.arrows.update(this.layout, this.scale, solved, state, `600 11px ${this.family}`);
     this.axis.update(this.scale, solved, session.baseline, session.baselineName, this.family);
-    this.strip.update(this.scale, solved, this.layout.headings.length > 0, `500 11.5px ${this.family}`);
+    this.strip.update(this.scale, solved, this.layout.headings.length > 0, this.family);
     this.overlay.update(this.layout, this.scale, solved, state);
   }
 

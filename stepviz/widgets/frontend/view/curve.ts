@@ -43,7 +43,7 @@ export class Curve {
     if (!curve || row === undefined) return;
     const duration = (shown.doc.phases[row] as { duration: number }).duration;
     attr(this.dot, "cx", px(this.x(duration)));
-    attr(this.dot, "cy", px(this.y(shown.completion)));
+    attr(this.dot, "cy", px(this.y(at(curve, duration))));
     this.tell(curve, committed, phase, duration);
   }
 
@@ -110,4 +110,13 @@ export class Curve {
     }
     text(this.sentence, sentence);
   }
+}
+
+/** The curve between its corners; it goes on beyond the last as it came. */
+function at(curve: Sensitivity, duration: number): number {
+  const { duration: x, completion: y } = curve;
+  let k = 1;
+  while (k < x.length - 1 && (x[k] as number) < duration) k++;
+  const [x0, x1, y0, y1] = [x[k - 1], x[k], y[k - 1], y[k]] as [number, number, number, number];
+  return x.length < 2 || x1 === x0 ? y0 : y0 + ((duration - x0) * (y1 - y0)) / (x1 - x0);
 }

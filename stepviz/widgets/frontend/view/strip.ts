@@ -4,7 +4,7 @@ import { breakdown, type BreakdownRow } from "../model/measures";
 import type { Solved } from "../model/solver";
 import { attr, html, px, svg } from "./dom";
 import { brief, number } from "./format";
-import { fit } from "./labels";
+import { fit, textWidth } from "./labels";
 import type { TimeScale } from "./scale";
 import { leadingRank } from "./slowest";
 
@@ -30,7 +30,7 @@ export class Strip {
     this.layer.append(this.caption, this.parts, this.total);
   }
 
-  update(scale: TimeScale, solved: Solved, several: boolean, font: string): void {
+  update(scale: TimeScale, solved: Solved, several: boolean, family: string): void {
     const rank = leadingRank(solved);
     const rows = breakdown(solved, rank);
     const segments = rows.flatMap((row) => row.segments.map((segment) => ({ row, segment })));
@@ -45,14 +45,16 @@ export class Strip {
       const part = segments[k];
       attr(piece.rect, "display", part ? null : "none");
       attr(piece.label, "display", part ? null : "none");
-      if (part) this.place(piece, part.row, part.segment, scale, font);
+      if (part) this.place(piece, part.row, part.segment, scale, `500 11.5px ${family}`);
     });
     attr(this.caption, "x", scale.left - 14);
     const total = `= ${number(solved.completion)} ms`;
     if (this.total.textContent !== total) this.total.textContent = total;
     const end = scale.x(solved.completion);
     attr(this.total, "x", px(end + 8));
-    attr(this.total, "display", end > scale.left && end <= scale.right ? null : "none");
+    // Pushed against the edge by a drag it steps aside: the sum below says the same.
+    const fits = end + textWidth(total, `700 13px ${family}`) <= scale.right + 18;
+    attr(this.total, "display", end > scale.left && fits ? null : "none");
     this.write(rows, solved, several ? rank : null);
   }
 
