@@ -49,8 +49,10 @@ def near(name: object, known: Iterable[object], *, most: int = 5) -> str:
     if not names:
         return "there are none"
     lowered = {n.lower(): n for n in reversed(names)}
-    close = difflib.get_close_matches(str(name).lower(), lowered, n=3, cutoff=0.5)
-    close += [low for low in lowered if str(name).lower() in low and low not in close][:3]
+    asked = str(name).lower()
+    close = difflib.get_close_matches(asked, lowered, n=3, cutoff=0.5) if asked else []
+    if asked:
+        close += [low for low in lowered if asked in low and low not in close][:3]
     if close:
         return "did you mean " + " or ".join(repr(lowered[c]) for c in close[:3]) + "?"
     shown = ", ".join(repr(n) for n in names[:most])

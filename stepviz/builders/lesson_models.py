@@ -50,10 +50,10 @@ def lesson(model: Model = "release", scenario: Scenario = "base") -> Timeline:
     (750.0, 830.0)
     """
     models = {"release": _release, "ss-ff": _ss_ff, "buckets": _buckets}
-    if model not in models:
+    if not isinstance(model, str) or model not in models:
         msg = f"there is no lesson model {model!r}: {near(model, models)}"
         raise TimelineError(msg)
-    if scenario not in BACKWARD:
+    if not isinstance(scenario, str) or scenario not in BACKWARD:
         msg = f"there is no lesson scenario {scenario!r}: {near(scenario, BACKWARD)}"
         raise TimelineError(msg)
     backward, exchange, links = models[model](BACKWARD[scenario], EXCHANGE[scenario])

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stepviz.core.checks import as_names, as_rank, as_real, ms_text
 from stepviz.core.vocabulary import COMPUTE, KINDS
-from stepviz.errors import ChangeError, near
+from stepviz.errors import ChangeError, TimelineError, near
 
 if TYPE_CHECKING:
     from stepviz.core.tables import Tables
     from stepviz.core.timeline import Timeline
 
-Names = str | Sequence[str] | None
+Names = str | Iterable[str] | None
 
 
 @dataclass(frozen=True)
@@ -52,19 +53,22 @@ class Selection:
     @classmethod
     def of(cls, phase: Names, kind: Names, rank: int | None) -> Selection:
         """Check what a caller gave: at least one of phase, kind and rank."""
-        phases = (phase,) if isinstance(phase, str) else tuple(phase or ())
-        kinds = (kind,) if isinstance(kind, str) else tuple(kind or ())
+        phases = _names(phase, "phase")
+        kinds = _names(kind, "kind")
         if phases and kinds:
             msg = "give phases by name or by kind, not both"
-            raise ChangeError(msg)
-        if not phases and not kinds and rank is None:
-            msg = "say which phases: by phase=, kind= or rank="
             raise ChangeError(msg)
         for k in kinds:
             if k not in KINDS:
                 msg = f"there is no kind {k!r}: {near(k, KINDS, most=len(KINDS))}"
                 raise ChangeError(msg)
-        return cls(phases, kinds, rank)
+        if rank is not None and as_rank(rank) is None:
+            msg = f"rank is {rank!r}: give one rank, a whole number from 0"
+            raise ChangeError(msg)
+        if not phases and not kinds and rank is None:
+            msg = "say which phases: by phase=, kind= or rank="
+            raise ChangeError(msg)
+        return cls(phases, kinds, None if rank is None else as_rank(rank))
 
     def rows(self, tables: Tables) -> list[int]:
         """Return the rows that match; none is a `ChangeError`."""
@@ -76,26 +80,33 @@ class Selection:
             wanted = np.isin(tables.phase, self.phase)
         if self.kind:
             wanted = np.isin(tables.kind, self.kind)
-        if wanted.any() and self.rank is not None:
-            here = tables.rank == self.rank
-            if not (wanted & here).any():
-                of = f" of rank {self.rank}"
-                shared = [
-                    r for r in np.flatnonzero(wanted).tolist() if self.rank in tables.ranks_of(r)
-                ]
-                hint = (
-                    "they belong to a group of ranks, so leave rank= out"
-                    if shared
-                    else f"ranks: {', '.join(map(str, tables.ranks()))}"
-                )
-                msg = f"no {self._said()}{of} to change: {hint}"
+            if not wanted.any():
+                there = ", ".join(dict.fromkeys(tables.kind.tolist()))
+                asked = " or ".join(map(repr, self.kind))
+                msg = f"no phase is of kind {asked}: the kinds here are {there}"
                 raise ChangeError(msg)
-            wanted &= here
-        if not wanted.any():
-            there = dict.fromkeys(tables.kind.tolist())
-            msg = f"no phase is of kind {' or '.join(map(repr, self.kind))}: {near('', there)}"
-            raise ChangeError(msg)
-        return np.flatnonzero(wanted).tolist()
+        if self.rank is not None:
+            here = wanted & (tables.rank == self.rank)
+            if not here.any():
+                shared = any(
+                    self.rank in tables.ranks_of(row) for row in np.flatnonzero(wanted).tolist()
+                )
+                hint = (
+                    "what matches belongs to a group of ranks, so leave rank= out"
+                    if shared
+                    else f"the ranks are {', '.join(map(str, tables.ranks()))}"
+                )
+                msg = f"{self._said()} is no work of rank {self.rank} alone: {hint}"
+                raise ChangeError(msg)
+            wanted = here
+        return [int(row) for row in np.flatnonzero(wanted)]
+
+    def left_out(self, tables: Tables) -> str:
+        """Say that a rank's collectives are not its own to change, where it has some."""
+        if self.rank is None or self.phase or self.kind:
+            return ""
+        groups = tables.rows_by_rank[self.rank]
+        return "; its collectives stay as they are" if (tables.rank[groups] < 0).any() else ""
 
     def _no_phase(self, name: str, tables: Tables) -> str:
         kinds = set(tables.kind.tolist())
@@ -103,17 +114,35 @@ class Selection:
         return f"there is no phase {name!r}: {near(name, tables.place)}{hint}"
 
     def _said(self) -> str:
-        return "phase " + " or ".join(map(repr, self.phase)) if self.phase else "phase of this kind"
+        if self.phase:
+            return " or ".join(map(repr, self.phase))
+        return f"kind {' or '.join(map(repr, self.kind))}" if self.kind else "nothing here"
+
+
+def _names(given: Names, what: str) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    names = as_names(given)
+    if not names:
+        msg = f"{what} is {given!r}: give a name or a list of names"
+        raise ChangeError(msg)
+    return tuple(names)
+
+
+def _one_name(given: str, what: str) -> str:
+    if not isinstance(given, str):
+        msg = f"{what} is {given!r}: give the name of a phase"
+        raise ChangeError(msg)
+    return given
 
 
 def _number(value: float | None, what: str, *, least: float | None = 0.0) -> float:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    given = float(value) if number and value is not None else math.nan
-    if not math.isfinite(given) or (least is not None and given < least):
+    number = as_real(value)
+    if number is None or not math.isfinite(number) or (least is not None and number < least):
         rule = "" if least is None else f" of {least:g} or more"
         msg = f"{what} is {value!r}: give a finite number{rule}"
         raise ChangeError(msg)
-    return given
+    return number
 
 
 def _shown(tables: Tables, rows: list[int]) -> str:
@@ -141,8 +170,8 @@ class Shorten(Change):
         lasts = math.fsum(before.tolist())
         if self.ms > lasts * (1 + 1e-12):
             msg = (
-                f"can't shorten {_shown(tables, rows)} by {self.ms:g} ms: "
-                f"{'they last' if len(rows) > 1 else 'it lasts'} {lasts:g} ms"
+                f"can't shorten {_shown(tables, rows)} by {ms_text(self.ms)} ms: "
+                f"{'they last' if len(rows) > 1 else 'it lasts'} {ms_text(lasts)} ms"
             )
             raise ChangeError(msg)
         if len(rows) == 1:
@@ -152,9 +181,10 @@ class Shorten(Change):
         else:
             after = (before * max((lasts - self.ms) / lasts, 0.0)).tolist()
         verb = "shortened" if self.ms >= 0 else "lengthened"
-        did = f"{verb} {_shown(tables, rows)} by {abs(self.ms):g} ms"
+        did = f"{verb} {_shown(tables, rows)} by {ms_text(abs(self.ms))} ms"
         if len(rows) > 1:
             did += f" in all, pro rata over {len(rows)} phases"
+        did += self.selection.left_out(tables)
         return Outcome(_with_durations(timeline, rows, after), did)
 
 
@@ -170,6 +200,7 @@ class Scale(Change):
         rows = self.selection.rows(tables)
         after = (tables.duration[rows] * self.factor).tolist()
         did = f"scaled {_shown(tables, rows)} by {self.factor:g}"
+        did += self.selection.left_out(tables)
         return Outcome(_with_durations(timeline, rows, after), did)
 
 
@@ -183,7 +214,8 @@ class SetDuration(Change):
     def on(self, timeline: Timeline) -> Outcome:  # noqa: D102 - as Change.on
         tables = timeline._tables
         rows = self.selection.rows(tables)
-        did = f"set {_shown(tables, rows)} to {self.ms:g} ms"
+        did = f"set {_shown(tables, rows)} to {ms_text(self.ms)} ms"
+        did += self.selection.left_out(tables)
         return Outcome(_with_durations(timeline, rows, [self.ms] * len(rows)), did)
 
 
@@ -198,7 +230,9 @@ class SetRelease(Change):
         Selection((self.phase,)).rows(timeline._tables)
         return Outcome(
             timeline.with_release(self.phase, self.ms),
-            f"{self.phase} starts at {self.ms:g} ms or later" if self.ms else f"freed {self.phase}",
+            f"{self.phase} starts at {ms_text(self.ms)} ms or later"
+            if self.ms
+            else f"freed {self.phase}",
         )
 
 
@@ -213,13 +247,20 @@ class SetLag(Change):
 
     def on(self, timeline: Timeline) -> Outcome:  # noqa: D102 - as Change.on
         Selection((self.source, self.target)).rows(timeline._tables)
-        changed = timeline.with_lag(self.source, self.target, self.ms, self.type)
-        return Outcome(changed, f"lag {self.source} → {self.target} set to {self.ms:g} ms")
+        try:
+            changed = timeline.with_lag(self.source, self.target, self.ms, self.type)
+        except TimelineError as error:
+            raise ChangeError(str(error)) from None
+        return Outcome(changed, f"lag {self.source} → {self.target} set to {ms_text(self.ms)} ms")
 
 
 @dataclass(frozen=True)
 class DelayInput(Change):
-    """The input of each rank is ready later: the release of its first input phase moves."""
+    """The first input phase of each rank is ready later than whatever holds it now.
+
+    Its release moves, and so does the lag of each dependency that leads to it, so that the delay
+    does not depend on what else changes.
+    """
 
     ms: float
     rank: int | None = None
@@ -233,10 +274,25 @@ class DelayInput(Change):
             if owner not in first or solution.start[row] < solution.start[first[owner]]:
                 first[owner] = row
         moved = sorted(first.values())
-        release = tables.release.copy()
-        release[moved] = solution.start[moved] + self.ms
-        changed = timeline._edited(tables.replace(release=release))
-        return Outcome(changed, f"{_shown(tables, moved)} ready {self.ms:g} ms later")
+        release, lag = tables.release.copy(), tables.lag.copy()
+        lag[np.isin(tables.target, moved)] += self.ms
+        before, after = tables.lane_pairs
+        held = np.isin(after, moved)  # lane order has no lag: it becomes a dependency that has
+        led = np.isin(moved, np.concatenate((tables.target, after)))
+        pinned = release[moved] > 0
+        release[np.array(moved)[~led | pinned]] += self.ms
+        more = int(held.sum())
+        changed = timeline._edited(
+            tables.replace(
+                release=release,
+                source=np.concatenate((tables.source, before[held])),
+                target=np.concatenate((tables.target, after[held])),
+                code=np.concatenate((tables.code, np.zeros(more, np.int64))),
+                lag=np.concatenate((lag, np.full(more, self.ms))),
+                origin=np.concatenate((tables.origin, np.full(more, "assumed", dtype=object))),
+            )
+        )
+        return Outcome(changed, f"{_shown(tables, moved)} ready {ms_text(self.ms)} ms later")
 
 
 @dataclass(frozen=True)
@@ -245,63 +301,77 @@ class ShrinkTail(Change):
 
     Whatever holds it there gives way: the duration of the exchange and, where a dependency holds
     its finish (FF, SF), that lag as well; of several exchanges in the tail, the last one first.
+    A rank whose tail is shorter than `ms` loses all of it.
     """
 
     ms: float
 
     def on(self, timeline: Timeline) -> Outcome:  # noqa: D102 - as Change.on
-        Selection((), ("exchange",)).rows(timeline._tables)
-        did: list[str] = []
-        cut_any = False
-        for rank in timeline.ranks:
-            tail = _tail(timeline, rank)
-            if tail is None or tail[1] <= 0:
-                continue
-            end = tail[0] - self.ms
-            if self.ms > tail[1] + timeline.schedule().solution.tolerance:
-                msg = (
-                    f"can't take {self.ms:g} ms off the exposed tail of rank {rank}: "
-                    f"it is {tail[1]:g} ms"
-                )
-                raise ChangeError(msg)
-            cut_any = True
-            timeline = self._cut(timeline, rank, end, did)
-        if not cut_any:
+        tables, tolerance = timeline._tables, timeline.schedule().solution.tolerance
+        Selection((), ("exchange",)).rows(tables)
+        # All tails are measured before any cut, so that a collective is cut once for its members.
+        tails = {rank: _tail(timeline, rank) for rank in tables.ranks()}
+        exposed = {rank: tail for rank, tail in tails.items() if tail[1] > tolerance}
+        if not exposed:
             msg = "no exchange is exposed after the last compute, so there is no tail to shrink"
             raise ChangeError(msg)
-        return Outcome(timeline, "; ".join(dict.fromkeys(did)))
+        longest = max(length for _, length in exposed.values())
+        if self.ms > longest + tolerance:
+            msg = (
+                f"can't take {ms_text(self.ms)} ms off the exposed tail: "
+                f"it is {ms_text(longest)} ms"
+            )
+            raise ChangeError(msg)
+        ends = {rank: end - min(self.ms, length) for rank, (end, length) in exposed.items()}
+        changed = timeline
+        for rank in sorted(ends, key=lambda r: (-ends[r], r)):
+            changed = _end_by(changed, rank, ends[rank])
+        return Outcome(changed, _cuts(timeline, changed))
 
-    def _cut(self, timeline: Timeline, rank: int, end: float, did: list[str]) -> Timeline:
-        """Move the end of the rank's exchange to `end`, cutting its last phases."""
-        for _ in range(len(timeline) + 1):
-            solution, tables = timeline.schedule().solution, timeline._tables
-            late = [r for r in _exchanges(tables, rank) if solution.finish[r] > end]
-            late = [r for r in late if solution.finish[r] - end > solution.tolerance]
-            if not late:
-                return timeline
-            row = max(late, key=lambda r: (tables.duration[r] > 0, solution.finish[r], r))
-            over = float(solution.finish[row]) - end
-            step = min(over, float(tables.duration[row]))
-            g = solution.graph
-            bound = solution.bound() + tables.duration[g.target]
-            holds = (g.target == row) & g.to_finish & (bound > solution.finish[row] - over)
-            stored = np.flatnonzero(holds[: len(tables.lag)])
+
+def _end_by(timeline: Timeline, rank: int, end: float) -> Timeline:
+    """Cut a rank's exchanges, the last one first, until all of them end by `end` ms."""
+    for _ in range(len(timeline) + 1):
+        solution, tables = timeline.schedule().solution, timeline._tables
+        late = [
+            row
+            for row in _exchanges(tables, rank)
+            if solution.finish[row] - end > solution.tolerance
+        ]
+        if not late:
+            return timeline
+        row = max(late, key=lambda r: (tables.duration[r] > 0, solution.finish[r], r))
+        finish = float(solution.finish[row])
+        step = min(finish - end, float(tables.duration[row]))
+        # A dependency that acts on the finish would hold it where it is: its lag goes too.
+        g = solution.graph
+        bound = solution.bound() + tables.duration[g.target]
+        holds = np.flatnonzero((g.target == row) & g.to_finish & (bound > end))
+        if step <= 0 and not len(holds):
             name = tables.phase[row]
-            if step <= 0 and not len(stored):
-                msg = (
-                    f"{name!r} ends at {solution.finish[row]:g} ms although it has no work left: "
-                    f"{timeline.schedule().explain(name)}; nothing of its own can move it"
-                )
-                raise ChangeError(msg)
-            lag = tables.lag.copy()
-            lag[stored] -= bound[stored] - (solution.finish[row] - over)
-            durations = tables.duration.copy()
-            durations[row] = max(durations[row] - step, 0.0)
-            timeline = timeline._edited(tables.replace(lag=lag, duration=durations))
-            also = " with the lag that holds its finish" if len(stored) else ""
-            did.append(f"{name} {step:g} ms shorter{also}")
-        msg = f"the tail of rank {rank} did not move: another exchange holds it"
-        raise ChangeError(msg)
+            msg = (
+                f"{name!r} ends at {ms_text(finish)} ms although it has no work left: "
+                f"{timeline.schedule().explain(name)}"
+            )
+            raise ChangeError(msg)
+        lag, duration = tables.lag.copy(), tables.duration.copy()
+        lag[holds] -= bound[holds] - end
+        duration[row] = max(duration[row] - step, 0.0)
+        timeline = timeline._edited(tables.replace(lag=lag, duration=duration))
+    msg = f"the tail of rank {rank} did not move: another exchange holds it"
+    raise ChangeError(msg)
+
+
+def _cuts(before: Timeline, after: Timeline) -> str:
+    """Say what became shorter, and whose lags moved with it."""
+    old, new = before._tables, after._tables
+    lags = set(old.target[old.lag != new.lag].tolist())
+    did = [
+        f"{old.phase[row]} {ms_text(old.duration[row] - new.duration[row])} ms shorter"
+        + (" with the lag that holds its finish" if row in lags else "")
+        for row in np.flatnonzero(old.duration != new.duration).tolist()
+    ]
+    return "; ".join(did) or "nothing"
 
 
 def _exchanges(tables: Tables, rank: int) -> list[int]:
@@ -309,14 +379,11 @@ def _exchanges(tables: Tables, rank: int) -> list[int]:
     return [r for r in rows if rank in tables.ranks_of(r)]
 
 
-def _tail(timeline: Timeline, rank: int) -> tuple[float, float] | None:
+def _tail(timeline: Timeline, rank: int) -> tuple[float, float]:
     """When a rank's last exchange ends, and how long after its last compute, ms."""
     tables, solution = timeline._tables, timeline.schedule().solution
-    exchanges = _exchanges(tables, rank)
     compute = np.flatnonzero(np.isin(tables.kind, COMPUTE) & (tables.rank == rank))
-    if not exchanges:
-        return None
-    end = float(solution.finish[exchanges].max())
+    end = max((float(solution.finish[row]) for row in _exchanges(tables, rank)), default=0.0)
     return end, end - float(solution.finish[compute].max(initial=0.0))
 
 
@@ -347,9 +414,24 @@ def shorten(
     Parameters
     ----------
     phase : str or list of str, optional
-        Phases by name; or give `kind` (and `rank`) instead.
+        Phases by name.
     ms : float
         Total cut, ms. Negative lengthens.
+    kind : str or list of str, optional
+        Phases by kind, instead of by name.
+    rank : int, optional
+        Only phases of this rank alone, not its collectives.
+
+    Returns
+    -------
+    Change
+        For `Timeline.apply` and `compare`.
+
+    Raises
+    ------
+    ChangeError
+        At once for a number or kind without meaning; when applied, where nothing matches or
+        the phases last less than `ms`.
 
     Examples
     --------
@@ -367,7 +449,10 @@ def scale(
     kind: Names = None,
     rank: int | None = None,
 ) -> Change:
-    """Multiply durations by `factor` (0 or more): `scale(kind="backward", factor=0.9)`."""
+    """Multiply durations by `factor` (0 or more).
+
+    Phases are chosen as in `shorten`: ``scale(kind="backward", factor=0.9)``.
+    """
     return Scale(Selection.of(phase, kind, rank), _number(factor, "factor"))
 
 
@@ -378,39 +463,59 @@ def set_duration(
     kind: Names = None,
     rank: int | None = None,
 ) -> Change:
-    """Set the duration of each selected phase to `ms` ms."""
+    """Set the duration of each chosen phase (as in `shorten`) to `ms` ms."""
     return SetDuration(Selection.of(phase, kind, rank), _number(ms, "ms"))
 
 
 def remove(phase: Names = None, *, kind: Names = None, rank: int | None = None) -> Change:
-    """Take the work of phases away: they last 0 ms, and their dependencies still hold."""
+    """Take the work of phases (chosen as in `shorten`) away.
+
+    They last 0 ms, and their dependencies and lags still hold. To take a phase out together with
+    its dependencies, use `Timeline.without`.
+    """
     return Scale(Selection.of(phase, kind, rank), 0.0)
 
 
 def set_release(phase: str, ms: float) -> Change:
     """Let `phase` start at `ms` ms or later (from the step's start); 0 takes the pin out."""
-    return SetRelease(phase, _number(ms, "ms"))
+    return SetRelease(_one_name(phase, "phase"), _number(ms, "ms"))
 
 
-def set_lag(source: str, target: str, ms: float, type: str | None = None) -> Change:  # noqa: A002
-    """Set the lag of a dependency, ms; `type` where source and target have several."""
-    return SetLag(source, target, _number(ms, "ms", least=None), type)
+def set_lag(source: str, target: str, ms: float, type: str | None = None) -> Change:  # noqa: A002 - the field's word for it
+    """Set the lag of a dependency to `ms` ms; say its `type` where there are several."""
+    ends = _one_name(source, "source"), _one_name(target, "target")
+    return SetLag(*ends, _number(ms, "ms", least=None), type)
 
 
 def delay_input(ms: float, *, rank: int | None = None) -> Change:
-    """Let the input be ready `ms` ms later, on each rank or on one."""
+    """Let the input be ready `ms` ms later, on each rank or on one.
+
+    The first input phase of a rank moves: its release, and the lags that lead to it.
+    """
+    Selection.of(None, "input", rank)
     return DelayInput(_number(ms, "ms"), rank)
 
 
 def shrink_tail(ms: float) -> Change:
-    """End the exchange that is exposed after compute `ms` ms earlier, on every rank that has one.
+    """End the exchange that is exposed after compute `ms` ms earlier.
 
     Not the same change as a faster exchange: in a model in which a dependency holds the finish
-    (FF), a shorter exchange only starts later. This one also moves what holds the tail.
+    (FF), a shorter exchange only starts later. This one also moves what holds the tail. On
+    several ranks, each tail loses `ms` ms, or all of it where it is shorter; a collective is cut
+    once for all its members.
+
+    Raises
+    ------
+    ChangeError
+        When applied: where no rank has that long a tail.
     """
     return ShrinkTail(_number(ms, "ms"))
 
 
 def together(*changes: Change) -> Change:
     """Make several changes, one after the other, as one."""
+    for change in changes:
+        if not isinstance(change, Change):
+            msg = f"{change!r} is not a change: make one with shorten, scale, …"
+            raise ChangeError(msg)
     return Together(changes)

@@ -55,11 +55,18 @@ def compare(
         msg = "give the changes as a dict by name, such as {'exchange': shorten('exchange', 25)}"
         raise ChangeError(msg)
     for name, change in changes.items():
+        if name == ALL:
+            msg = f"a change can't be called {ALL!r}: that row is for all of them"
+            raise ChangeError(msg)
         if not isinstance(change, Change):
             msg = f"{name!r} is {change!r}, not a change: make one with shorten, scale, …"
             raise ChangeError(msg)
     if isinstance(timelines, Timeline):
         return _one(timelines, changes, missing)
+    several = isinstance(timelines, Mapping) and len(timelines) > 0
+    if not several or not all(isinstance(t, Timeline) for t in timelines.values()):
+        msg = "give a timeline, or a dict of timelines by name"
+        raise ChangeError(msg)
     return pd.concat(
         {name: _one(timeline, changes, missing) for name, timeline in timelines.items()},
         names=["timeline", "change"],

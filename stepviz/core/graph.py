@@ -82,10 +82,14 @@ class Graph:
         return self._order if self._order is not None else _topological(self)
 
     def solve(self) -> Solution:
-        """Run the forward and the backward pass."""
-        start = _forward(self)
+        """Run the forward and the backward pass; OverflowError where times exceed a float."""
+        with np.errstate(over="ignore"):  # asked for below
+            start = _forward(self)
         finish = start + self.duration
         completion = float(finish[self.goal] if self.goal >= 0 else finish.max())
+        if not np.isfinite(finish).all():
+            msg = "times add up to more than a float can hold"
+            raise OverflowError(msg)
         sink = np.full(self.n, np.inf)
         if self.goal >= 0:
             sink[self.goal] = completion
@@ -290,6 +294,10 @@ class Solution:
     latest_finish: Floats
     sink: Floats
     completion: float
+
+    def __post_init__(self) -> None:
+        for times in (self.start, self.finish, self.latest_start, self.latest_finish, self.sink):
+            times.setflags(write=False)
 
     @property
     def tolerance(self) -> float:

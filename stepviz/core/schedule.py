@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.core import sensitivity
+from stepviz.core.checks import ms_text
 from stepviz.core.graph import Solution
 from stepviz.core.intervals import Intervals, clip, intersect, subtract, total, union
 from stepviz.core.tables import Tables
@@ -56,7 +57,8 @@ class Schedule:
 
         Columns, ms: `start`, `finish`, `latest_start`, `latest_finish` (infinite where a phase
         can't delay the target), `total_float`, `free_float`, `drag` (the most that shortening this
-        phase alone can save), `critical` (bool), and `binding_dependency`: the row of
+        phase alone can save), `critical` (no total float; differences below 1e-9 of the
+        completion count as rounding), and `binding_dependency`: the row of
         `Schedule.dependencies` that holds the phase where it starts, missing where its release or
         the step's start does.
         """
@@ -71,7 +73,7 @@ class Schedule:
                 "free_float": s.free_float,
                 "drag": self._drag,
                 "critical": s.critical,
-                "binding_dependency": pd.arrays.IntegerArray(s.binding, s.binding < 0),
+                "binding_dependency": pd.arrays.IntegerArray(s.binding.copy(), s.binding < 0),
             },
             index=pd.Index(self._tables.phase, name="phase"),
         )
@@ -105,19 +107,40 @@ class Schedule:
         return every[every["critical"]].drop(columns=["critical", "slack"])
 
     def explain(self, phase: str) -> str:
-        """Say in a sentence what holds a phase where it starts."""
+        """Say in a sentence what holds a phase where it starts.
+
+        Examples
+        --------
+        >>> from stepviz.builders.lesson_models import lesson
+        >>> lesson().schedule().explain("exchange")
+        'exchange starts at 300 ms, when forward has finished + 100 ms (FS, assumed)'
+        """
         row = self._tables.find(phase)
         s = self.solution
-        start = f"{phase} starts at {s.start[row]:.6g} ms"
+        start = f"{phase} starts at {ms_text(s.start[row])} ms"
         edge = int(s.binding[row])
         if edge < 0:
-            held = "its release" if s.start[row] > 0 else "nothing but the step's start"
-            return f"{start}, held by {held}"
-        d = self.dependencies.iloc[edge]
-        event = "finished" if d["type"][0] == "F" else "started"
-        lag = f" {'+' if d['lag'] > 0 else '−'} {abs(d['lag']):.6g} ms" if d["lag"] else ""
-        own = "" if d["type"][1] == "S" else ", which holds its finish"
-        return f"{start}, when {d['source']} has {event}{lag} ({d['type']}, {d['origin']}{own})"
+            return f"{start}, held by {self._held_by(row)}"
+        code = int(s.graph.code[edge])
+        event = "finished" if s.graph.from_finish[edge] else "started"
+        lag = float(s.graph.lag[edge])
+        shift = f" {'+' if lag > 0 else '−'} {ms_text(abs(lag))} ms" if lag else ""
+        source = self._tables.phase[s.graph.source[edge]]
+        stored = edge < len(self._tables.origin)
+        origin = self._tables.origin[edge] if stored else LANE_ORIGIN
+        own = ", which holds its finish" if s.graph.to_finish[edge] else ""
+        return f"{start}, when {source} has {event}{shift} ({LINK_TYPES[code]}, {origin}{own})"
+
+    def _held_by(self, row: int) -> str:
+        """Name what holds a phase: its dependency, its release, or the step's start."""
+        s = self.solution
+        edge = int(s.binding[row])
+        if edge < 0:
+            return "its release" if s.start[row] > 0 else "nothing but the step's start"
+        lag = float(s.graph.lag[edge])
+        shift = f" {'+' if lag > 0 else '−'} {ms_text(abs(lag))}" if lag else ""
+        source = self._tables.phase[s.graph.source[edge]]
+        return f"{source} ({LINK_TYPES[int(s.graph.code[edge])]}{shift})"
 
     # Where the time goes
 
@@ -125,7 +148,8 @@ class Schedule:
     def _arrivals(self) -> dict[int, dict[int, float]]:
         """When each member reaches each collective, ms: what its own phases allow, by row.
 
-        A member with no phase of its own before the collective arrives when it starts.
+        A member with no phase of its own before the collective arrives with the last of the
+        others; where none has one, all arrive when it starts.
         """
         t, s = self._tables, self.solution
         arrivals: dict[int, dict[int, float]] = {}
@@ -138,12 +162,15 @@ class Schedule:
                 at = min(max(float(bound[edge]), 0.0), float(s.start[row]))
                 arrivals[row][rank] = max(arrivals[row].get(rank, 0.0), at)
             for row, known in arrivals.items():
-                start = float(s.start[row])
-                arrivals[row] = {rank: known.get(rank, start) for rank in t.ranks_of(row)}
+                last = max(known.values(), default=float(s.start[row]))
+                arrivals[row] = {rank: known.get(rank, last) for rank in t.ranks_of(row)}
         return arrivals
 
     def _spans(self, rank: int, kinds: tuple[str, ...], part: str = "all") -> Intervals:
-        """When these kinds run on a rank; of a collective all, only its wait, or its transfer."""
+        """When these kinds run on a rank until the completion.
+
+        `part` of a collective: all, only its wait for other members, or only its transfer.
+        """
         t, s = self._tables, self.solution
         rows = t.rows_by_rank[rank]
         rows = rows[np.isin(t.kind[rows], kinds)]
@@ -156,7 +183,7 @@ class Schedule:
             begin = last if part == "transfer" else arrivals[rank]
             end = last if part == "wait" else float(s.finish[row])
             spans.append(np.array([[begin, end]]))
-        return union(np.concatenate(spans))
+        return clip(union(np.concatenate(spans)), 0.0, self.completion)
 
     def exposed(self, kind: str) -> pd.Series[float]:
         """Return how long a kind runs on each rank while no compute of that rank does, ms.
@@ -201,7 +228,7 @@ class Schedule:
             for row in BREAKDOWN_ROWS[:-1]:
                 kinds = ("exchange",) if row == "wait" else (row,)
                 part = {"wait": "wait", "exchange": "transfer"}.get(row, "all")
-                mine = intersect(clip(self._spans(rank, kinds, part), 0.0, self.completion), free)
+                mine = intersect(self._spans(rank, kinds, part), free)
                 free = subtract(free, mine)
                 parts[row] = math.fsum((mine[:, 1] - mine[:, 0]).tolist())
             parts["idle"] = math.fsum((free[:, 1] - free[:, 0]).tolist())
@@ -251,12 +278,15 @@ class Schedule:
     def __repr__(self) -> str:
         critical = self._tables.phase[self.solution.critical].tolist()
         shown = ", ".join(critical[:6]) + (" …" if len(critical) > 6 else "")
-        return f"<Schedule: completion {self.completion:.6g} ms, critical: {shown}>"
+        return f"<Schedule: completion {ms_text(self.completion)} ms, critical: {shown}>"
 
     def _repr_html_(self) -> str:
         shown = 60
         frame = self.table.iloc[:shown].drop(columns="binding_dependency")
+        frame["held by"] = [self._held_by(row) for row in range(len(frame))]
         more = len(self._tables.phase) - shown
         note = f"<p>… and {more} more phases</p>" if more > 0 else ""
-        body = frame.to_html(float_format=lambda x: f"{x:.6g}", escape=True)
-        return f"<p><b>{self.completion:.6g} ms</b> completion; all times in ms</p>{body}{note}"
+        body = frame.to_html(float_format=ms_text, escape=True)
+        return (
+            f"<p><b>{ms_text(self.completion)} ms</b> completion; all times in ms</p>{body}{note}"
+        )

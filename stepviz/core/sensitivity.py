@@ -17,10 +17,12 @@ the edge's slack against latest times. So A0 is a range maximum, found for all p
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from stepviz.core.graph import Floats, Ints, Solution
 
@@ -82,7 +84,9 @@ def curve(solution: Solution, phase: int) -> pd.DataFrame:
     answer = response(solution)
     falls_to, rises_from = answer.corners(phase)
     corners = [x for x in (falls_to, rises_from) if 0.0 < x < np.inf]
-    end = max(2 * max([duration, *corners]), solution.completion, 1.0)
+    # A corner that differs from the duration by rounding is the duration.
+    corners = [duration if math.isclose(x, duration, rel_tol=1e-12) else x for x in corners]
+    end = max(2 * max([duration, *corners]), solution.completion) or 1.0
     at = np.array(sorted({0.0, duration, *corners, end}))
     one = Response(answer.level[[phase]], answer.fall[[phase]], answer.rise[[phase]])
     completion = one.at(at)
@@ -92,9 +96,15 @@ def curve(solution: Solution, phase: int) -> pd.DataFrame:
             "change": at - duration,
             "completion": completion,
             "gain": solution.completion - completion,
-            "slope": np.where(at < falls_to, -1, np.where(at >= rises_from, 1, 0)),
+            "slope": _slopes(at, falls_to, rises_from),
         }
     )
+
+
+def _slopes(at: Floats, falls_to: float, rises_from: float) -> NDArray[np.int64]:
+    """Slope to the right of each duration, given where falling ends and rising begins."""
+    beyond = at * (1 + 1e-12)
+    return np.where(beyond < falls_to, -1, np.where(beyond >= rises_from, 1, 0))
 
 
 def _reaches(s: Solution) -> tuple[Floats, Floats]:

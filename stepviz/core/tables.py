@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from stepviz.core.checks import MOST_RANKS, as_rank, as_real, is_missing, is_name, ms_text
 from stepviz.core.graph import CycleError, Graph
 from stepviz.core.vocabulary import KINDS, LINK_TYPES, ORIGINS
 from stepviz.errors import TimelineError, near
@@ -43,6 +43,29 @@ class Tables:
     origin: NDArray[np.object_]
     _place: dict[str, int] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        for column, values in (("duration", self.duration), ("release", self.release)):
+            self._finite(column, values, lambda row: f"phase {self.phase[row]!r}")
+        self._finite(
+            "lag",
+            self.lag,
+            lambda row: (
+                f"dependency {self.phase[self.source[row]]!r} → {self.phase[self.target[row]]!r}"
+            ),
+        )
+        for name in (*PHASE_COLUMNS, "source", "target", "code", "lag", "origin"):
+            getattr(self, name).setflags(write=False)
+
+    @staticmethod
+    def _finite(column: str, values: NDArray[np.float64], where: Callable[[int], str]) -> None:
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            row = int(bad[0])
+            msg = (
+                f"{column} of {where(row)} became {values[row]}: it must stay a finite number of ms"
+            )
+            raise TimelineError(msg)
+
     @cached_property
     def place(self) -> dict[str, int]:
         """Row of each phase by name."""
@@ -50,11 +73,10 @@ class Tables:
 
     def find(self, phase: str) -> int:
         """Return the row of a phase; an unknown name raises with near ones."""
-        try:
+        if isinstance(phase, str) and phase in self.place:
             return self.place[phase]
-        except (KeyError, TypeError):
-            msg = f"there is no phase {phase!r}: {near(phase, self.place)}"
-            raise TimelineError(msg) from None
+        msg = f"there is no phase {phase!r}: {near(phase, self.place)}"
+        raise TimelineError(msg)
 
     @cached_property
     def rows_by_rank(self) -> dict[int, NDArray[np.int64]]:
@@ -80,12 +102,25 @@ class Tables:
 
     @cached_property
     def lane_pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Neighbours in a lane that no stored dependency already orders: (before, after)."""
+        """Neighbours in a lane that no stored dependency already orders: (before, after).
+
+        A lane belongs to one rank, or to one group of ranks.
+        """
         rows = np.flatnonzero([lane is not None for lane in self.lane])
         if len(rows) < 2:
             return rows[:0], rows[:0]
         lane = pd.factorize(self.lane[rows])[0].astype(np.int64)
-        group = (self.rank[rows] + 1) * (int(lane.max()) + 1) + lane
+        groups = {m: -1 - k for k, m in enumerate(dict.fromkeys(self.members[rows].tolist()))}
+        owner = np.array(
+            [
+                groups[m] if rank < 0 else rank
+                for rank, m in zip(
+                    self.rank[rows].tolist(), self.members[rows].tolist(), strict=True
+                )
+            ],
+            dtype=np.int64,
+        )
+        group = owner * (int(lane.max()) + 1) + lane
         sort = np.argsort(group, kind="stable")
         same = group[sort][1:] == group[sort][:-1]
         before, after = rows[sort][:-1][same], rows[sort][1:][same]
@@ -203,7 +238,7 @@ def _columns(
     if table is None:
         return {}, 0
     if isinstance(table, pd.DataFrame):
-        columns = _frame_columns(table, needed[0])
+        columns = _frame_columns(table, needed[0], what)
         rows = len(table)
     elif isinstance(table, Mapping):
         columns, rows = _dict_columns(table, what)
@@ -228,7 +263,12 @@ def _columns(
     return columns, rows
 
 
-def _frame_columns(frame: pd.DataFrame, first: str) -> Columns:
+def _frame_columns(frame: pd.DataFrame, first: str, what: str) -> Columns:
+    """Return columns that are indexed by position, whatever the frame's index is."""
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        msg = f"{what} has two columns named {twice!r}: keep one"
+        raise TimelineError(msg)
     columns: Columns = {}
     named = frame.index.name == first or (
         first == "phase" and frame.index.name is None and frame.index.dtype.kind in "OTU"
@@ -236,12 +276,22 @@ def _frame_columns(frame: pd.DataFrame, first: str) -> Columns:
     if first not in frame.columns and named:
         columns[first] = frame.index.to_numpy()
     for name in frame.columns:
-        columns[str(name)] = frame[name]
+        column = frame[name]
+        plain = isinstance(column.dtype, np.dtype)
+        columns[str(name)] = column.to_numpy() if plain else column.array
     return columns
 
 
 def _dict_columns(table: Mapping[str, Any], what: str) -> tuple[Columns, int]:
-    columns = {str(k): list(v) if not isinstance(v, str) else [v] for k, v in table.items()}
+    if "phases" in table:
+        msg = f"{what} is a whole timeline as plain data: read it with Timeline.from_dict"
+        raise TimelineError(msg)
+    columns: Columns = {}
+    for name, column in table.items():
+        if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+            msg = f"column {name!r} of {what} is {column!r}: give a list with a value per row"
+            raise TimelineError(msg)
+        columns[str(name)] = list(column)
     sizes = {k: len(v) for k, v in columns.items()}
     if len(set(sizes.values())) > 1:
         msg = f"the columns of {what} differ in length: {sizes}"
@@ -272,14 +322,10 @@ def _names(values: Any, what: str) -> NDArray[np.object_]:
     names = np.empty(len(values), dtype=object)
     names[:] = list(values)
     for row, name in enumerate(names):
-        if not isinstance(name, str) or not name:
-            msg = f"{what} name in row {row} is {name!r}: names are non-empty strings"
+        if not is_name(name):
+            msg = f"{what} name in row {row} is {name!r}: names are non-empty strings of text"
             raise TimelineError(msg)
     return names
-
-
-def _missing(value: object) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
 def _numbers(
@@ -294,31 +340,32 @@ def _numbers(
     """Return a column of finite numbers; `default` stands for None and NA, never for NaN."""
     if values is None:
         return np.full(n, default, dtype=np.float64)
+    empty = math.nan if default is None else default
     dtype = getattr(values, "dtype", None)
     if dtype is not None and getattr(dtype, "kind", "O") in "iuf":
-        series = pd.Series(values)
-        empty = np.nan if default is None else default
-        numbers = series.to_numpy(dtype=np.float64, na_value=empty)
+        numbers = (
+            np.array(values, dtype=np.float64)
+            if isinstance(dtype, np.dtype)
+            else (values.to_numpy(dtype=np.float64, na_value=empty))
+        )
     else:
         numbers = np.empty(len(values), dtype=np.float64)
         for row, value in enumerate(values):
-            if value is None or value is pd.NA:
-                numbers[row] = np.nan if default is None else default
-            elif isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+            number = empty if value is None or value is pd.NA else as_real(value)
+            if number is None:
                 msg = (
                     f"{column} of {where(row)} is {value!r} ({type(value).__name__}): "
                     "give a number of ms"
                 )
                 raise TimelineError(msg)
-            else:
-                numbers[row] = float(value)
+            numbers[row] = number
     bad = ~np.isfinite(numbers)
     if least is not None:
         bad |= numbers < least
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         value = float(numbers[row])
-        said = "missing (NaN)" if math.isnan(value) else f"{value:g} ms"
+        said = "missing (NaN)" if math.isnan(value) else f"{ms_text(value)} ms"
         rule = "a finite number of ms" + ("" if least is None else f", {least:g} or more")
         msg = f"{column} of {where(row)} is {said}: it must be {rule}"
         raise TimelineError(msg)
@@ -338,39 +385,48 @@ def _choice(
     """Return a column from a closed vocabulary, as codes or as words."""
     vocabulary = np.empty(len(known), dtype=object)
     vocabulary[:] = known
-    if values is None:
-        codes = np.full(n, known.index(default), dtype=np.int64)
-    else:
-        column_values = pd.Series(values, dtype=object)
-        codes = pd.Index(vocabulary).get_indexer(pd.Index(column_values)).astype(np.int64)
+    first = known.index(default)
+    codes = np.full(n, first, dtype=np.int64)
+    if values is not None:
+        codes = _rows_of(pd.Index(vocabulary), values)
         for row in np.flatnonzero(codes < 0).tolist():
-            value = column_values.iloc[row]
-            if not _missing(value):
-                shown = near(value, known, most=len(known))
-                msg = f"{column} of {where(row)} is {value!r}, which is unknown: {shown}"
+            if not is_missing(values[row]):
+                shown = near(values[row], known, most=len(known))
+                msg = f"{column} of {where(row)} is {values[row]!r}, which is unknown: {shown}"
                 raise TimelineError(msg)
-            codes[row] = known.index(default)
+            codes[row] = first
     return vocabulary[codes] if words else codes
+
+
+def _rows_of(index: pd.Index[Any], values: Any) -> NDArray[np.int64]:
+    """Return where each value stands in an index of names; -1 for what does not."""
+    given = np.empty(len(values), dtype=object)
+    given[:] = list(values)
+    try:
+        return index.get_indexer(pd.Index(given)).astype(np.int64)
+    except TypeError:  # something unhashable among them, which is no name
+        hashable = np.array([value if isinstance(value, str) else None for value in given])
+        return index.get_indexer(pd.Index(hashable, dtype=object)).astype(np.int64)
 
 
 def _lanes(values: Any, n: int, where: Callable[[int], str]) -> NDArray[np.object_]:
     lanes = np.full(n, None, dtype=object)
     for row, lane in enumerate(() if values is None else values):
-        if _missing(lane):
+        if is_missing(lane):
             continue
-        if not isinstance(lane, str) or not lane:
+        if not is_name(lane):
             msg = f"lane of {where(row)} is {lane!r}: a lane is a name, or missing"
             raise TimelineError(msg)
         lanes[row] = lane
     return lanes
 
 
-def _rank(value: Any, what: str) -> int:
-    whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
-    if isinstance(value, bool | np.bool_) or not whole or value < 0:
+def _rank(value: object, what: str) -> int:
+    rank = as_rank(value)
+    if rank is None:
         msg = f"{what} is {value!r}: ranks are whole numbers from 0"
         raise TimelineError(msg)
-    return int(value)
+    return rank
 
 
 def _ownership(
@@ -380,19 +436,21 @@ def _ownership(
     rank = np.full(n, -1, dtype=np.int64)
     members = np.full(n, None, dtype=object)
     ranks = given.get("rank", ())
-    if getattr(getattr(ranks, "dtype", None), "kind", "O") in "iu" and not pd.isna(ranks).any():
+    if (
+        getattr(ranks, "dtype", None) == np.int64
+        and (ranks >= 0).all()
+        and (ranks < MOST_RANKS).all()
+    ):
         rank[:] = ranks
-        if rank.min() < 0:
-            row = int(np.flatnonzero(rank < 0)[0])
-            _rank(int(rank[row]), f"rank of {where(row)}")
     else:
         for row, value in enumerate(ranks):
-            if not _missing(value):
+            if not is_missing(value):
                 rank[row] = _rank(value, f"rank of {where(row)}")
     for row, value in enumerate(given.get("members", ())):
-        if _missing(value):
+        if is_missing(value):
             continue
-        if isinstance(value, str) or not isinstance(value, Iterable):
+        scalar = isinstance(value, np.ndarray) and value.ndim == 0
+        if isinstance(value, str | bytes) or scalar or not isinstance(value, Iterable):
             msg = f"members of {where(row)} is {value!r}: give a list of ranks such as [0, 1]"
             raise TimelineError(msg)
         found = sorted({_rank(v, f"a member of {where(row)}") for v in value})
@@ -414,11 +472,10 @@ def _ownership(
 
 
 def _ends(values: Any, index: pd.Index[Any], column: str) -> NDArray[np.int64]:
-    given = pd.Index(np.asarray(values, dtype=object))
-    rows = index.get_indexer(given).astype(np.int64)
+    rows = _rows_of(index, values)
     missing = np.flatnonzero(rows < 0)
     if len(missing):
-        name = given[int(missing[0])]
+        name = values[int(missing[0])]
         msg = (
             f"the {column} of dependency {int(missing[0])} is {name!r}, which is no phase: "
             f"{near(name, index)}"

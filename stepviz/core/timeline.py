@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.core import sensitivity
+from stepviz.core.checks import as_names, is_name, ms_text
 from stepviz.core.graph import Graph
 from stepviz.core.schedule import Schedule
 from stepviz.core.tables import (
@@ -22,7 +23,7 @@ from stepviz.core.tables import (
     read_tables,
 )
 from stepviz.core.vocabulary import LINK_TYPES
-from stepviz.errors import TimelineError, near
+from stepviz.errors import ChangeError, TimelineError, near
 
 if TYPE_CHECKING:
     from stepviz.core.changes import Change
@@ -34,7 +35,8 @@ class Timeline:
     """A training step as a graph: phases with durations, dependencies with lags.
 
     A timeline never changes; every edit returns a new one. Its schedule (when each phase runs, what
-    is critical, when the step completes) is `timeline.schedule()`.
+    is critical, when the step completes) is `timeline.schedule()`. Any loop of dependencies is
+    refused, also one that its lags would allow.
 
     Parameters
     ----------
@@ -126,14 +128,14 @@ class Timeline:
         t = self._tables
         return pd.DataFrame(
             {
-                "kind": t.kind,
+                "kind": pd.Series(t.kind, dtype=object, copy=True),
                 "rank": pd.arrays.IntegerArray(t.rank.copy(), t.rank < 0),
-                "lane": pd.Series(t.lane, dtype=object),
-                "duration": t.duration,
-                "release": t.release,
-                "members": pd.Series(t.members, dtype=object),
+                "lane": pd.Series(t.lane, dtype=object, copy=True),
+                "duration": t.duration.copy(),
+                "release": t.release.copy(),
+                "members": pd.Series(t.members, dtype=object, copy=True),
             }
-        ).set_axis(pd.Index(t.phase, name="phase"))
+        ).set_axis(pd.Index(t.phase.copy(), name="phase"))
 
     @property
     def dependencies(self) -> pd.DataFrame:
@@ -144,8 +146,8 @@ class Timeline:
                 "source": t.phase[t.source],
                 "target": t.phase[t.target],
                 "type": np.array(LINK_TYPES, dtype=object)[t.code],
-                "lag": t.lag,
-                "origin": t.origin,
+                "lag": t.lag.copy(),
+                "origin": pd.Series(t.origin, dtype=object, copy=True),
             }
         )
 
@@ -168,7 +170,7 @@ class Timeline:
         title = f" {self._name!r}" if self._name else ""
         return (
             f"<Timeline{title}: {len(self)} phases, {len(self._tables.source)} dependencies, "
-            f"completion {self.completion:.6g} ms>"
+            f"completion {ms_text(self.completion)} ms>"
         )
 
     def _repr_html_(self) -> str:
@@ -177,16 +179,21 @@ class Timeline:
         frame = self.phases.iloc[:shown][["kind", "rank", "lane", "duration"]].join(
             table[["start", "finish", "total_float", "critical"]]
         )
-        body = frame.to_html(float_format=lambda x: f"{x:.6g}", na_rep="", escape=True)
+        frame["lane"] = [lane or "" for lane in frame["lane"]]
+        body = frame.to_html(float_format=ms_text, na_rep="", escape=True)
         more = f"<p>… and {len(self) - shown} more phases</p>" if len(self) > shown else ""
         title = html.escape(self._name or "timeline")
-        return f"<p><b>{self.completion:.6g} ms</b> completion of {title}</p>{body}{more}"
+        return f"<p><b>{ms_text(self.completion)} ms</b> completion of {title}</p>{body}{more}"
 
     # What follows from it
 
     @cached_property
     def _schedule(self) -> Schedule:
-        return Schedule(self._tables, self._graph.solve())
+        try:
+            return Schedule(self._tables, self._graph.solve())
+        except OverflowError as error:
+            msg = f"{error}: are the durations in ms?"
+            raise TimelineError(msg) from None
 
     def schedule(self) -> Schedule:
         """Solve the timeline: starts, floats, critical set, exposed time, breakdown."""
@@ -228,6 +235,11 @@ class Timeline:
 
     def apply(self, change: Change) -> Timeline:
         """Return the timeline after a change such as `stepviz.shorten("exchange", 25)`."""
+        from stepviz.core.changes import Change  # changes are built on timelines
+
+        if not isinstance(change, Change):
+            msg = f"{change!r} is not a change: make one with shorten, scale, …"
+            raise ChangeError(msg)
         return change.on(self).timeline
 
     def with_duration(self, phase: str, ms: float) -> Self:
@@ -247,14 +259,14 @@ class Timeline:
 
     def scale(
         self,
-        phase: str | Sequence[str] | None = None,
+        phase: str | Iterable[str] | None = None,
         factor: float | None = None,
         *,
-        kind: str | Sequence[str] | None = None,
+        kind: str | Iterable[str] | None = None,
         rank: int | None = None,
     ) -> Timeline:
         """Return a timeline with durations multiplied by `factor`; see `stepviz.scale`."""
-        from stepviz.core import changes
+        from stepviz.core import changes  # as in apply
 
         return self.apply(changes.scale(phase, factor, kind=kind, rank=rank))
 
@@ -275,6 +287,9 @@ class Timeline:
         **columns
             kind, rank, lane, duration (ms), release (ms), members.
         """
+        if not is_name(phase):
+            msg = f"phase is {phase!r}: names are non-empty strings of text"
+            raise TimelineError(msg)
         frame = self._records()
         at = self._tables.place.get(phase)
         known = PHASE_COLUMNS[1:]
@@ -317,8 +332,12 @@ class Timeline:
         What they stood between is no longer ordered by them. To take only their work out and keep
         the order, use `stepviz.remove`.
         """
-        names = {phase} if isinstance(phase, str) else set(phase)
-        for name in names:
+        given = as_names(phase)
+        if not given:
+            msg = f"phase is {phase!r}: give the name of a phase, or a list of names"
+            raise TimelineError(msg)
+        names = set(given)
+        for name in given:
             self._tables.find(name)
         if self._target in names:
             msg = f"phase {self._target!r} is the target: name another before taking it out"
@@ -336,8 +355,7 @@ class Timeline:
         origin: str = "assumed",
     ) -> Self:
         """Return a timeline with one dependency more, `lag` in ms."""
-        for name in (source, target):
-            self._tables.find(name)
+        self._check_type(type)
         new = {"source": source, "target": target, "type": type, "lag": lag, "origin": origin}
         if self._rows(source, target, type).size:
             msg = f"{source!r} → {target!r} ({type}) is there already: use with_lag to change it"
@@ -386,11 +404,15 @@ class Timeline:
         t = self._tables
         hit = (t.source == t.find(source)) & (t.target == t.find(target))
         if type is not None:
-            if type not in LINK_TYPES:
-                msg = f"type {type!r} is unknown: {near(type, LINK_TYPES)}"
-                raise TimelineError(msg)
+            self._check_type(type)
             hit &= t.code == LINK_TYPES.index(type)
         return np.flatnonzero(hit)
+
+    @staticmethod
+    def _check_type(type: object) -> None:  # noqa: A002 - as in connect
+        if not isinstance(type, str) or type not in LINK_TYPES:
+            msg = f"type {type!r} is unknown: {near(type, LINK_TYPES)}"
+            raise TimelineError(msg)
 
     def _one_type(self, source: str, target: str, type: str | None) -> Any:  # noqa: A002
         rows = self._rows(source, target, type)
@@ -398,9 +420,15 @@ class Timeline:
         if not len(rows):
             t = self._tables
             outward = t.phase[t.target[t.source == t.find(source)]].tolist()
-            leads = f"it leads to {', '.join(map(repr, outward[:6]))}" if outward else "to none"
+            leads = f"it leads to {', '.join(map(repr, outward[:6]))}" if outward else "it has none"
             of = f" of type {type}" if type else ""
             msg = f"there is no dependency{of} from {source!r} to {target!r}; {leads}"
+            before, after = t.lane_pairs
+            if ((before == t.find(source)) & (after == t.find(target))).any():
+                msg += (
+                    f". The order of lane {t.lane[t.find(source)]!r} ties them: connect them to "
+                    "replace it"
+                )
             raise TimelineError(msg)
         if len(types) > 1:
             msg = f"{source!r} → {target!r} has types {' and '.join(types)}: say which with type="
@@ -489,9 +517,26 @@ class Timeline:
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` wrote; broken JSON is a `TimelineError` that says where."""
+        if not isinstance(text, str | bytes | bytearray):
+            msg = f"JSON is text, not {type(text).__name__}: give what to_json wrote"
+            raise TimelineError(msg)
+        if isinstance(text, str):
+            text = text.removeprefix("\ufeff")
         try:
-            data = json.loads(text)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            msg = f"this is not JSON: {error}. Give the text that to_json wrote"
+            data = json.loads(text, object_pairs_hook=_without_repeats)
+        except TimelineError:
+            raise
+        except (ValueError, RecursionError) as error:
+            msg = f"this is not JSON that can be read: {error}. Give the text that to_json wrote"
             raise TimelineError(msg) from None
         return cls.from_dict(data)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        msg = f"the key {twice!r} stands twice in one object of this JSON: keep one"
+        raise TimelineError(msg)
+    return found

@@ -51,7 +51,7 @@ var FastSolver = class {
     if (doc.target !== null && !this.index.has(doc.target)) return false;
     return doc.phases.every((phase2, row) => {
       const was = old.phases[row];
-      return phase2 === was || phase2.phase === was.phase && phase2.rank === was.rank && phase2.lane === was.lane;
+      return phase2 === was || phase2.phase === was.phase && ownerOf(phase2) === ownerOf(was);
     }) && doc.dependencies.every((link2, row) => {
       const was = old.dependencies[row];
       return link2 === was || link2.source === was.source && link2.target === was.target && link2.type === was.type;
@@ -220,7 +220,7 @@ function buildGraph(doc, index) {
   const last = /* @__PURE__ */ new Map();
   doc.phases.forEach((phase2, row) => {
     if (phase2.lane === null) return;
-    const owner = `${phase2.rank ?? ""} ${phase2.lane}`;
+    const owner = ownerOf(phase2);
     const before = last.get(owner);
     last.set(owner, row);
     if (before === void 0 || linked.has(before * n + row)) return;
@@ -235,6 +235,10 @@ function buildGraph(doc, index) {
   const order = topological(target, out, outAt, intoAt, n);
   if (order.length < n) throw new Refused(cycleSentence(doc, source, target, order));
   return { source, target, code: Uint8Array.from(codes), order, into, intoAt, out, outAt };
+}
+function ownerOf(phase2) {
+  const group = `group ${(phase2.members ?? []).join("+")}`;
+  return `${phase2.rank ?? group} ${phase2.lane ?? ""}`;
 }
 function sortEdges(end, n) {
   const at2 = new Int32Array(n + 1);
@@ -2360,8 +2364,10 @@ function findArrivals(solved) {
   }
   for (const [row, found] of own) {
     const at2 = start[row];
+    for (const [rank, allowed] of found) found.set(rank, Math.min(allowed, at2));
+    const last = found.size > 0 ? Math.max(...found.values()) : at2;
     const members = ranksOf(doc.phases[row]);
-    own.set(row, new Map(members.map((rank) => [rank, Math.min(found.get(rank) ?? at2, at2)])));
+    own.set(row, new Map(members.map((rank) => [rank, found.get(rank) ?? last])));
   }
   return own;
 }
@@ -2375,7 +2381,7 @@ function intervals(solved, kinds, rank) {
       spans.push([arrivals(solved, row).get(rank), solved.finish[row]]);
     }
   });
-  return union(spans);
+  return intersect(union(spans), [[0, solved.completion]]);
 }
 function exposedSegments(solved, kind, rank) {
   return subtract(intervals(solved, [kind], rank), intervals(solved, COMPUTE_KINDS, rank));

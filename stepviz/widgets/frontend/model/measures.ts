@@ -51,7 +51,8 @@ export function ranks(doc: TimelineDoc): number[] {
 
 /**
  * When each rank of a phase gets to it. A member of a collective arrives when that rank's own
- * phases allow, at the latest at the start; without such phases, and elsewhere, at the start.
+ * phases allow, at the latest at the start; a member without such phases with the last of the
+ * others, and everybody at the start where none has any.
  */
 export function arrivals(solved: Solved, row: number): Map<number, number> {
   let known = arrivalsOf.get(solved);
@@ -82,13 +83,18 @@ function findArrivals(solved: Solved): Map<number, Map<number, number>> {
   }
   for (const [row, found] of own) {
     const at = start[row]!;
+    for (const [rank, allowed] of found) found.set(rank, Math.min(allowed, at));
+    const last = found.size > 0 ? Math.max(...found.values()) : at;
     const members = ranksOf(doc.phases[row]!);
-    own.set(row, new Map(members.map((rank) => [rank, Math.min(found.get(rank) ?? at, at)])));
+    own.set(row, new Map(members.map((rank) => [rank, found.get(rank) ?? last])));
   }
   return own;
 }
 
-/** When phases of these kinds run on a rank; a collective runs from the rank's arrival. */
+/**
+ * When phases of these kinds run on a rank until the completion; a collective runs from the rank's
+ * arrival.
+ */
 export function intervals(solved: Solved, kinds: readonly Kind[], rank: number): Segment[] {
   const spans: Segment[] = [];
   solved.doc.phases.forEach((phase, row) => {
@@ -99,7 +105,7 @@ export function intervals(solved: Solved, kinds: readonly Kind[], rank: number):
       spans.push([arrivals(solved, row).get(rank)!, solved.finish[row]!]);
     }
   });
-  return union(spans);
+  return intersect(union(spans), [[0, solved.completion]]);
 }
 
 /** When a kind runs on a rank and no compute of that rank does. */

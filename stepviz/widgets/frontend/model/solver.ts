@@ -2,7 +2,7 @@
 // Python's stepviz.core.graph, so that both give the same bits; maxima and minima are exact, so the
 // order of visits does not matter. Classic precedence diagramming: phases are not split.
 
-import { type LinkType, type Origin, Refused, type TimelineDoc } from "./types";
+import { type LinkType, type Origin, type Phase, Refused, type TimelineDoc } from "./types";
 
 export interface ScheduledDependency {
   /** Row of the source in `doc.phases`. */
@@ -81,7 +81,7 @@ export class FastSolver {
         const was = old.phases[row]!;
         return (
           phase === was ||
-          (phase.phase === was.phase && phase.rank === was.rank && phase.lane === was.lane)
+          (phase.phase === was.phase && ownerOf(phase) === ownerOf(was))
         );
       }) &&
       doc.dependencies.every((link, row) => {
@@ -295,7 +295,7 @@ function buildGraph(doc: TimelineDoc, index: ReadonlyMap<string, number>): Graph
   const last = new Map<string, number>();
   doc.phases.forEach((phase, row) => {
     if (phase.lane === null) return;
-    const owner = `${phase.rank ?? ""} ${phase.lane}`;
+    const owner = ownerOf(phase);
     const before = last.get(owner);
     last.set(owner, row);
     // A stored dependency between neighbours, in either direction, replaces the lane's own.
@@ -311,6 +311,12 @@ function buildGraph(doc: TimelineDoc, index: ReadonlyMap<string, number>): Graph
   const order = topological(target, out, outAt, intoAt, n);
   if (order.length < n) throw new Refused(cycleSentence(doc, source, target, order));
   return { source, target, code: Uint8Array.from(codes), order, into, intoAt, out, outAt };
+}
+
+/** Whose lane a phase is on: one rank's, or one group's of ranks. */
+function ownerOf(phase: Phase): string {
+  const group = `group ${(phase.members ?? []).join("+")}`;
+  return `${phase.rank ?? group} ${phase.lane ?? ""}`;
 }
 
 /** Edges by one of their ends, in schedule order within each, and where each end's begin. */
