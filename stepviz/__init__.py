@@ -24,7 +24,7 @@ from stepviz.core.timeline import Timeline
 from stepviz.errors import ChangeError, StepvizError, TimelineError, TraceError
 
 if TYPE_CHECKING:
-    from stepviz.traces import load_run, sample_run
+    from stepviz.traces import TraceWarning, load_run, sample_run
     from stepviz.widgets import TimelineEditor
 
 __version__ = "0.1.0"
@@ -32,6 +32,7 @@ __version__ = "0.1.0"
 #: Public names that load their room, and what it needs, when first used.
 _LATER = {
     "TimelineEditor": "stepviz.widgets",
+    "TraceWarning": "stepviz.traces",
     "load_run": "stepviz.traces",
     "sample_run": "stepviz.traces",
 }
@@ -45,6 +46,7 @@ __all__ = [
     "TimelineEditor",
     "TimelineError",
     "TraceError",
+    "TraceWarning",
     "compare",
     "delay_input",
     "lesson",

@@ -179,7 +179,8 @@ class Shorten(Change):
         elif lasts == 0:  # nothing to be in proportion to
             after = [-self.ms / len(rows)] * len(rows)
         else:
-            after = (before * max((lasts - self.ms) / lasts, 0.0)).tolist()
+            share = max((lasts - self.ms) / lasts, 0.0)
+            after = [duration * share for duration in before.tolist()]
         verb = "shortened" if self.ms >= 0 else "lengthened"
         did = f"{verb} {_shown(tables, rows)} by {ms_text(abs(self.ms))} ms"
         if len(rows) > 1:
@@ -198,7 +199,7 @@ class Scale(Change):
     def on(self, timeline: Timeline) -> Outcome:  # noqa: D102 - as Change.on
         tables = timeline._tables
         rows = self.selection.rows(tables)
-        after = (tables.duration[rows] * self.factor).tolist()
+        after = [duration * self.factor for duration in tables.duration[rows].tolist()]
         did = f"scaled {_shown(tables, rows)} by {self.factor:g}"
         did += self.selection.left_out(tables)
         return Outcome(_with_durations(timeline, rows, after), did)

@@ -85,7 +85,7 @@ class Graph:
         """Run the forward and the backward pass; OverflowError where times exceed a float."""
         with np.errstate(over="ignore"):  # asked for below
             start = _forward(self)
-        finish = start + self.duration
+            finish = start + self.duration
         completion = float(finish[self.goal] if self.goal >= 0 else finish.max())
         if not np.isfinite(finish).all():
             msg = "times add up to more than a float can hold"

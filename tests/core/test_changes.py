@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import numpy as np
 import pytest
 
 import stepviz as sv
@@ -159,6 +162,22 @@ def test_a_change_that_cannot_be_made_says_why(change: object, words: list[str])
         lambda: sv.compare(sv.lesson(), {}),
         lambda: sv.compare(sv.lesson(), {"x": 3}),
         lambda: sv.compare(sv.lesson(), {"x": sv.remove("forward")}, missing="skip"),
+        lambda: sv.compare(sv.lesson(), {"all together": sv.remove("forward")}),
+        lambda: sv.compare({}, {"x": sv.remove("forward")}),
+        lambda: sv.compare([sv.lesson()], {"x": sv.remove("forward")}),
+        lambda: sv.compare({"q": 5}, {"x": sv.remove("forward")}),
+        lambda: sv.shorten(25),
+        lambda: sv.scale(5, 2),
+        lambda: sv.scale(kind=5, factor=2),
+        lambda: sv.scale([["a"]], 2),
+        lambda: sv.scale(rank=[0], factor=2),
+        lambda: sv.scale(rank="0", factor=2),
+        lambda: sv.shorten("a", 10**400),
+        lambda: sv.shorten("a", np.complex128(1 + 2j)),
+        lambda: sv.shorten("a", np.timedelta64(1, "s")),
+        lambda: sv.set_release(["a"], 1),
+        lambda: sv.set_lag("a", None, 1),
+        lambda: sv.together(5),
     ],
 )
 def test_a_change_without_meaning_is_refused_when_made(make: object) -> None:
@@ -189,3 +208,86 @@ def test_delay_input_moves_the_first_input_of_each_rank() -> None:
     assert step.apply(sv.delay_input(80)).completion == 110
     later = step.apply(sv.delay_input(5, rank=1))
     assert later.phases["release"].tolist() == [0, 0, 0, 5, 0, 0]
+
+
+def test_names_may_come_in_any_list_and_numbers_of_any_real_type() -> None:
+    step = sv.lesson()
+    for names in (step.phases.index[3:4], np.array(["optimizer"]), ("optimizer",), {"optimizer"}):
+        assert step.apply(sv.scale(names, np.float32(0.5))).completion == 700
+    assert step.apply(sv.shorten("optimizer", Fraction(50))).completion == 700
+
+
+def _two_ranks(backward: tuple[float, float], exchange: float, lag: float) -> sv.Timeline:
+    """Forward 200, an exchange of both ranks from forward + lag, optimizer 100."""
+    phases = [{"phase": "x", "kind": "exchange", "members": [0, 1], "duration": exchange}]
+    links: list[tuple[object, ...]] = []
+    for rank, length in enumerate(backward):
+        for name, kind, duration in (
+            ("f", "forward", 200), ("b", "backward", length), ("o", "optimizer", 100)
+        ):  # fmt: skip
+            phases.append(
+                {"phase": f"{name}{rank}", "kind": kind, "rank": rank, "duration": duration}
+            )
+        links += [(f"f{rank}", f"b{rank}"), (f"f{rank}", "x", "FS", lag), ("x", f"o{rank}"),
+                  (f"b{rank}", f"o{rank}")]  # fmt: skip
+    return sv.Timeline(phases, links)
+
+
+@pytest.mark.parametrize("backward", [(400, 400), (400, 440), (440, 400)])
+def test_shrink_tail_cuts_a_collective_once_for_all_members(
+    backward: tuple[float, float],
+) -> None:
+    """Exchange ends at 650; the tails are 50 and, behind the longer backward, 10 ms."""
+    step = _two_ranks(backward, exchange=350, lag=100)
+    assert step.completion == 750
+    outcome = sv.shrink_tail(25).on(step)
+    assert outcome.timeline.phases.loc["x", "duration"] == 325
+    assert outcome.did == "x 25 ms shorter"
+    later = max(backward) + 200 + 100  # where backward now holds the optimizer
+    assert outcome.timeline.completion == max(725, later)
+    with pytest.raises(ChangeError, match=r"can't take 60 ms .* it is 50 ms"):
+        step.apply(sv.shrink_tail(60))
+
+
+def test_a_change_that_matches_nothing_keeps_its_row() -> None:
+    changes = {"lag": sv.set_lag("forward", "optimizer", 1), "cut": sv.shorten("optimizer", 50)}
+    with pytest.raises(ChangeError, match="lag: there is no dependency"):
+        sv.compare(sv.lesson(), changes)
+    table = sv.compare(sv.lesson(), changes, missing="nan")
+    assert table["completion"].isna().tolist() == [True, False, False]
+    assert table.loc["all together", "completion"] == 700
+
+
+def test_delayed_input_does_not_depend_on_what_else_changes() -> None:
+    """The input waits for 100 ms of host work; both orders of the changes end at 65."""
+    step = sv.Timeline(
+        [
+            {"phase": "h", "kind": "host", "duration": 100},
+            {"phase": "i", "kind": "input", "duration": 10},
+        ],
+        [("h", "i")],
+    )
+    delay, cut = sv.delay_input(5), sv.shorten("h", 50)
+    assert step.apply(delay).completion == 115
+    assert step.apply(sv.together(delay, cut)).completion == 65
+    assert step.apply(sv.together(cut, delay)).completion == 65
+    assert step.apply(sv.delay_input(0)) == step
+    # Held by the order of a lane, which has no lag of its own.
+    lane = sv.Timeline(
+        [{**row, "lane": "main", "duration": d} for row, d in (
+            ({"phase": "h", "kind": "host"}, 100), ({"phase": "i", "kind": "input"}, 10)
+        )]
+    )  # fmt: skip
+    assert lane.apply(delay).completion == 115
+    assert lane.apply(sv.together(delay, cut)).completion == 65
+
+
+def test_scaling_a_rank_says_that_its_collectives_stay() -> None:
+    step = _two_ranks((400, 400), exchange=350, lag=100)
+    outcome = sv.scale(rank=0, factor=2).on(step)
+    assert outcome.did.endswith("its collectives stay as they are")
+    assert outcome.timeline.phases.loc["x", "duration"] == 350
+    with pytest.raises(ChangeError, match="belongs to a group of ranks"):
+        step.apply(sv.scale(kind="exchange", rank=0, factor=2))
+    with pytest.raises(ChangeError, match="the kinds here are"):
+        step.apply(sv.scale(kind="recompute", factor=2))

@@ -122,3 +122,31 @@ def test_explain_says_what_holds_a_phase() -> None:
     assert "nothing but the step's start" in schedule.explain("input")
     late = sv.lesson(scenario="late-input").schedule()
     assert late.explain("input") == "input starts at 80 ms, held by its release"
+
+
+def test_a_member_with_nothing_before_it_arrives_with_the_last_and_queueing_is_no_wait() -> None:
+    """Two collectives on one link: the second queues until 30, its only known arrival is at 5."""
+    step = sv.Timeline(
+        [
+            {"phase": "a", "kind": "backward", "rank": 0, "duration": 5},
+            {"phase": "x", "kind": "exchange", "members": [0, 1], "lane": "l", "duration": 30},
+            {"phase": "y", "kind": "exchange", "members": [0, 1], "lane": "l", "duration": 4},
+        ],
+        [("a", "y")],
+    )
+    breakdown = step.schedule().breakdown()
+    assert step.completion == 34.0
+    assert breakdown.loc["wait"].to_dict() == {0: 0.0, 1: 0.0}
+    assert breakdown.loc["exchange"].to_dict() == {0: 29.0, 1: 34.0}
+
+
+def test_what_runs_after_the_target_is_not_exposed_in_the_step() -> None:
+    step = sv.Timeline(
+        [
+            {"phase": "f", "kind": "forward", "duration": 5},
+            {"phase": "x", "kind": "exchange", "duration": 50},
+        ],
+        target="f",
+    )
+    assert step.schedule().exposed("exchange").tolist() == [0.0]
+    assert step.with_target(None).schedule().exposed("exchange").tolist() == [45.0]

@@ -76,3 +76,14 @@ def test_with_fs_links_only_drag_is_devaux(timeline: sv.Timeline) -> None:
         assert 0 <= table.loc[phase, "drag"] <= duration + 1e-9
         without = timeline.with_duration(phase, 0).completion
         assert table.loc[phase, "drag"] == pytest.approx(timeline.completion - without, abs=1e-6)
+
+
+def test_the_curve_keeps_its_shape_at_any_scale() -> None:
+    for scale in (1e-6, 1e-3, 1.0, 1e6):
+        step = sv.lesson()
+        phases, links = step.phases, step.dependencies
+        phases["duration"] *= scale
+        links["lag"] *= scale
+        curve = sv.Timeline(phases, links).sensitivity("exchange")
+        np.testing.assert_allclose(curve["duration"], np.array([0, 300, 350, 750]) * scale)
+        assert curve["slope"].tolist() == [0, 1, 1, 1]

@@ -90,11 +90,39 @@ def test_json_is_standard_and_keeps_every_bit() -> None:
         (AB, [("a", "b", "FS", 0, "guessed")], ["origin", "'guessed'"]),
         (AB, [("a", "a", "SS")], ["itself"]),
         (AB, [{"source": "a"}], ["no column 'target'"]),
+        # Values of a type that has no meaning here, and numbers too large for a float or a rank.
+        ([{"phase": "a", "duration": 10**400}], [], ["duration", "inf"]),
+        ([{"phase": "a", "duration": np.timedelta64(1, "s")}], [], ["duration", "'a'"]),
+        ([{"phase": "a", "duration": 1 + 2j}], [], ["duration", "'a'"]),
+        ([{"phase": "a", "duration": 1, "rank": 2**63}], [], ["rank", "'a'"]),
+        ([{"phase": "a", "duration": 1, "rank": 1e300}], [], ["rank", "'a'"]),
+        ([{"phase": "a", "duration": 1, "members": [2**70]}], [], ["member", "'a'"]),
+        ([{"phase": "a", "duration": 1, "members": b"01"}], [], ["members", "'a'"]),
+        ([{"phase": "a", "duration": 1, "members": np.array(5)}], [], ["members", "'a'"]),
+        ([{"phase": "a", "duration": 1, "kind": []}], [], ["kind", "'a'"]),
+        ([{"phase": "\ud800", "duration": 1}], [], ["names are"]),
+        (AB, [{"source": {}, "target": "b"}], ["source", "{}"]),
+        (AB, [("a", "b", ["FS"])], ["type", "'a' → 'b'"]),
+        (AB, [("a", "b", "FS", 10**400)], ["lag", "'a' → 'b'"]),
+        ({"phase": "a", "duration": 5}, [], ["column 'phase'", "list"]),
+        (sv.lesson().to_dict(), [], ["from_dict"]),
+        (
+            pd.DataFrame([["a", "b", 1]], columns=["phase", "phase", "duration"]),
+            [],
+            ["two columns"],
+        ),
+        (AB, pd.DataFrame({"source": ["a"], "target": ["b"], "lag": [np.nan]}), ["lag", "NaN"]),
+        (pd.DataFrame({"phase": ["a"], "duration": [1], "release": [np.nan]}), [], ["release"]),
+        (
+            [{"phase": "a", "duration": 1e308}, {"phase": "b", "duration": 1e308}],
+            [("a", "b")],
+            ["more than a float"],
+        ),
     ],
 )
 def test_bad_input_says_what_and_where(phases: object, links: object, words: list[str]) -> None:
     with pytest.raises(TimelineError) as error:
-        Timeline(phases, links)
+        Timeline(phases, links).schedule()
     for word in words:
         assert word in str(error.value)
 
@@ -108,7 +136,9 @@ def test_a_lane_in_a_cycle_is_named() -> None:
 @pytest.mark.parametrize(
     "text", ["{", "", "[1]", "null", '{"phases": []}', '{"phases": [{"phase": "a"}]}',
              '{"schema": "stepviz.timeline/9", "phases": []}', '{"phases": 3}',
-             '{"phases": [{"phase": "a", "duration": NaN}]}', '{"phases": [], "colour": 1}']
+             '{"phases": [{"phase": "a", "duration": NaN}]}', '{"phases": [], "colour": 1}',
+             '{"phases": [], "phases": []}', "[" * 100_000, "9" * 5000, '{"phases": {"phase": 5}}',
+             None, 5]
 )  # fmt: skip
 def test_broken_json_is_a_timeline_error(text: str) -> None:
     with pytest.raises(TimelineError):
@@ -230,3 +260,92 @@ def test_one_phase_and_milestones() -> None:
     assert nothing.completion == 0.0
     assert nothing.schedule().breakdown().to_numpy().sum() == 0.0
     assert nothing.sensitivity("mark")["slope"].tolist() == [1, 1]
+
+
+def test_what_is_handed_out_can_be_changed_without_harm() -> None:
+    step = sv.lesson()
+    edited = step.with_duration("optimizer", 50)
+    expected = step.to_json(), edited.to_json(), step.schedule().exposed("exchange")[0]
+    phases, links, table = step.phases, step.dependencies, step.schedule().table
+    for column in phases.columns:
+        phases.isetitem(phases.columns.get_loc(column), phases[column])
+    phases.loc["exchange", "kind"] = "other"
+    phases.loc["exchange", "duration"] = 1.0
+    links.loc[0, "origin"] = "recorded"
+    links.loc[0, "lag"] = 99.0
+    table.loc["exchange", "start"] = 7.0
+    table.loc["exchange", "binding_dependency"] = 0
+    assert (step.to_json(), edited.to_json(), step.schedule().exposed("exchange")[0]) == expected
+    assert step.schedule().table.loc["exchange", "start"] == 300.0
+    with pytest.raises(ValueError, match="read-only"):
+        step.schedule().solution.start[:] = 99
+
+
+def test_a_frame_may_have_any_index() -> None:
+    """Filtered and sorted frames keep their labels; messages must still name the right row."""
+    three = [{"phase": x, "duration": 1} for x in "abc"]
+    links = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "type": ["FS", "XX"]})
+    with pytest.raises(TimelineError, match="'b' → 'c' is 'XX'"):
+        Timeline(three, links.query("source == 'b'"))
+    swapped = pd.DataFrame(
+        {"source": ["a", "b"], "target": ["b", "c"], "lag": [np.inf, 1]}, index=[1, 0]
+    )
+    with pytest.raises(TimelineError, match="lag of dependency 'a' → 'b'"):
+        Timeline(three, swapped)
+    assert Timeline(three, links.query("source == 'a'")).completion == 2.0
+
+
+def test_missing_values_of_nullable_columns_take_the_default() -> None:
+    frame = pd.DataFrame({"phase": ["a", "b"], "duration": [1, 2]}).convert_dtypes()
+    frame["release"] = pd.array([pd.NA, 5], dtype="Float64")
+    assert Timeline(frame).phases["release"].tolist() == [0.0, 5.0]
+
+
+def test_a_lane_belongs_to_a_rank_or_to_a_group() -> None:
+    def two(first: dict[str, object], second: dict[str, object]) -> float:
+        rows = [{"phase": "x", **first}, {"phase": "y", **second}]
+        return Timeline([{**row, "lane": "link", "duration": 10} for row in rows]).completion
+
+    assert two({"members": [0, 1]}, {"members": [1, 0]}) == 20.0
+    assert two({"members": [0, 1]}, {"members": [2, 3]}) == 10.0
+    assert two({"members": [0]}, {"rank": 0}) == 10.0
+
+
+def test_an_edit_that_overflows_is_refused() -> None:
+    huge = Timeline([{"phase": "a", "duration": 1e308}])
+    with pytest.raises(TimelineError, match="duration of phase 'a' became inf"):
+        huge.scale("a", 10)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda t: t.apply("x"),
+        lambda t: t.apply(None),
+        lambda t: t.without(5),
+        lambda t: t.without([["a"]]),
+        lambda t: t.with_phase(["a"], duration=1),
+        lambda t: t.connect("forward", "optimizer", type=None),
+        lambda t: t.with_duration(["forward"], 1),
+        lambda t: t.scale("forward", 10**400),
+        lambda t: sv.lesson([]),
+        lambda t: sv.lesson("release", {}),
+    ],
+)
+def test_odd_arguments_are_refused_in_words(edit: object) -> None:
+    with pytest.raises(sv.StepvizError):
+        edit(sv.lesson())  # type: ignore[operator]  # a lambda per case
+
+
+def test_a_tie_by_lane_order_is_explained() -> None:
+    lane = Timeline([{**p, "lane": "compute"} for p in AB])
+    with pytest.raises(TimelineError, match="order of lane 'compute' ties them"):
+        lane.with_lag("a", "b", 1)
+
+
+def test_html_says_what_holds_each_phase_and_shows_no_exponents() -> None:
+    text = sv.lesson().schedule()._repr_html_()
+    assert "forward (FS + 100)" in text
+    big = Timeline([{"phase": "a", "duration": 1234567.875}])
+    assert "1,234,567.875 ms" in repr(big)
+    assert "None" not in big._repr_html_()
