@@ -27,7 +27,7 @@ def as_real(value: object) -> float | None:
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # Real compares
 
 
 def as_rank(value: object) -> int | None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pandas as pd
 
-from stepviz.core.changes import Change, Together
+from stepviz.core.changes import Change, together
 from stepviz.core.timeline import Timeline
 from stepviz.errors import ChangeError
 
@@ -111,7 +111,7 @@ def _together(timeline: Timeline, changes: list[Change], left_out: list[str]) ->
     if not changes:
         return float("nan"), "nothing to make"
     try:
-        outcome = Together(tuple(changes)).on(timeline)
+        outcome = together(*changes).on(timeline)
     except ChangeError as error:
         return float("nan"), f"they exclude each other: {error}"
     without = f"; without {', '.join(left_out)}" if left_out else ""

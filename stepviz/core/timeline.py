@@ -11,24 +11,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from stepviz.core import sensitivity
-from stepviz.core.checks import as_names, is_name, ms_text
+from stepviz.core import edits, plain_data, sensitivity
+from stepviz.core.checks import as_names, ms_text
 from stepviz.core.graph import Graph
+from stepviz.core.intake import TableLike, read_tables
 from stepviz.core.schedule import Schedule
-from stepviz.core.tables import (
-    DEPENDENCY_COLUMNS,
-    PHASE_COLUMNS,
-    TableLike,
-    Tables,
-    read_tables,
-)
+from stepviz.core.tables import Tables
 from stepviz.core.vocabulary import LINK_TYPES
-from stepviz.errors import ChangeError, TimelineError, near
+from stepviz.errors import ChangeError, TimelineError
 
 if TYPE_CHECKING:
     from stepviz.core.changes import Change
-
-SCHEMA = "stepviz.timeline/1"
 
 
 class Timeline:
@@ -101,6 +94,9 @@ class Timeline:
         new = object.__new__(type(self))
         new._set(tables, self._target, self._name)
         return new
+
+    def _remade(self, records: edits.Records, links: edits.Records, target: str | None) -> Self:
+        return type(self)(records, links, target, self._name)
 
     # What it is
 
@@ -287,44 +283,9 @@ class Timeline:
         **columns
             kind, rank, lane, duration (ms), release (ms), members.
         """
-        if not is_name(phase):
-            msg = f"phase is {phase!r}: names are non-empty strings of text"
-            raise TimelineError(msg)
-        frame = self._records()
-        at = self._tables.place.get(phase)
-        known = PHASE_COLUMNS[1:]
-        unknown = [c for c in columns if c not in known]
-        if unknown:
-            shown = near(unknown[0], known, most=len(known))
-            msg = f"a phase has no column {unknown[0]!r}: {shown}"
-            raise TimelineError(msg)
-        new: dict[str, Any] = {"phase": phase} if at is None else dict(frame[at])
-        if columns.get("members") is not None:
-            new["rank"] = None
-        elif columns.get("rank") is not None:
-            new["members"] = None
-        elif at is None:
-            new["rank"] = 0
-        new |= columns
-        if rename is not None:
-            new["phase"] = rename
-        if at is None:
-            frame.append(new)
-            at = len(frame) - 1
-        else:
-            frame[at] = new
-        links = self._links()
-        renamed = new["phase"]
-        if renamed != phase:
-            for link in links:
-                for end in ("source", "target"):
-                    link[end] = renamed if link[end] == phase else link[end]
-        if after is not None:
-            behind = frame[self._tables.find(after)]
-            if behind is not new:
-                frame.pop(at)
-                frame.insert(next(k for k, r in enumerate(frame) if r is behind) + 1, new)
-        return self._rebuilt(frame, links, renames={phase: renamed})
+        records, links, renamed = edits.put_phase(self._tables, phase, after, rename, columns)
+        target = renamed if self._target == phase else self._target
+        return self._remade(records, links, target)
 
     def without(self, phase: str | Iterable[str]) -> Self:
         """Return a timeline without these phases and every dependency that touches them.
@@ -342,9 +303,9 @@ class Timeline:
         if self._target in names:
             msg = f"phase {self._target!r} is the target: name another before taking it out"
             raise TimelineError(msg)
-        frame = [r for r in self._records() if r["phase"] not in names]
-        links = [d for d in self._links() if not {d["source"], d["target"]} & names]
-        return self._rebuilt(frame, links)
+        records = [r for r in self._tables.records() if r["phase"] not in names]
+        links = [d for d in self._tables.links() if not {d["source"], d["target"]} & names]
+        return self._remade(records, links, self._target)
 
     def connect(
         self,
@@ -355,18 +316,18 @@ class Timeline:
         origin: str = "assumed",
     ) -> Self:
         """Return a timeline with one dependency more, `lag` in ms."""
-        self._check_type(type)
         new = {"source": source, "target": target, "type": type, "lag": lag, "origin": origin}
-        if self._rows(source, target, type).size:
+        if len(edits.link_rows(self._tables, source, target, edits.known_type(type))):
             msg = f"{source!r} → {target!r} ({type}) is there already: use with_lag to change it"
             raise TimelineError(msg)
-        return self._rebuilt(self._records(), [*self._links(), new])
+        links = [*self._tables.links(), new]
+        return self._remade(self._tables.records(), links, self._target)
 
     def disconnect(self, source: str, target: str, type: str | None = None) -> Self:  # noqa: A002
         """Return a timeline without the dependencies from source to target (of one type)."""
-        gone = set(self._one_type(source, target, type).tolist())
-        keep = np.array([k not in gone for k in range(len(self._tables.source))], dtype=bool)
         t = self._tables
+        keep = np.ones(len(t.source), dtype=bool)
+        keep[edits.link_rows_of_one_type(t, source, target, type)] = False
         return self._edited(
             t.replace(
                 source=t.source[keep],
@@ -379,7 +340,7 @@ class Timeline:
 
     def with_lag(self, source: str, target: str, lag: float, type: str | None = None) -> Self:  # noqa: A002
         """Return a timeline in which this dependency has a lag of `lag` ms."""
-        rows = self._one_type(source, target, type)
+        rows = edits.link_rows_of_one_type(self._tables, source, target, type)
         checked = read_tables(
             [{"phase": source, "duration": 0}, {"phase": target, "duration": 0}],
             [(source, target, "FS", lag)],
@@ -400,115 +361,16 @@ class Timeline:
         new._set(self._tables, self._target, name)
         return new
 
-    def _rows(self, source: str, target: str, type: str | None) -> Any:  # noqa: A002
-        t = self._tables
-        hit = (t.source == t.find(source)) & (t.target == t.find(target))
-        if type is not None:
-            self._check_type(type)
-            hit &= t.code == LINK_TYPES.index(type)
-        return np.flatnonzero(hit)
-
-    @staticmethod
-    def _check_type(type: object) -> None:  # noqa: A002 - as in connect
-        if not isinstance(type, str) or type not in LINK_TYPES:
-            msg = f"type {type!r} is unknown: {near(type, LINK_TYPES)}"
-            raise TimelineError(msg)
-
-    def _one_type(self, source: str, target: str, type: str | None) -> Any:  # noqa: A002
-        rows = self._rows(source, target, type)
-        types = sorted({LINK_TYPES[c] for c in self._tables.code[rows]})
-        if not len(rows):
-            t = self._tables
-            outward = t.phase[t.target[t.source == t.find(source)]].tolist()
-            leads = f"it leads to {', '.join(map(repr, outward[:6]))}" if outward else "it has none"
-            of = f" of type {type}" if type else ""
-            msg = f"there is no dependency{of} from {source!r} to {target!r}; {leads}"
-            before, after = t.lane_pairs
-            if ((before == t.find(source)) & (after == t.find(target))).any():
-                msg += (
-                    f". The order of lane {t.lane[t.find(source)]!r} ties them: connect them to "
-                    "replace it"
-                )
-            raise TimelineError(msg)
-        if len(types) > 1:
-            msg = f"{source!r} → {target!r} has types {' and '.join(types)}: say which with type="
-            raise TimelineError(msg)
-        return rows
-
-    def _rebuilt(
-        self,
-        records: list[dict[str, Any]],
-        links: list[dict[str, Any]],
-        renames: Mapping[str, str] | None = None,
-    ) -> Self:
-        target = self._target
-        if renames and target is not None:
-            target = renames.get(target, target)
-        return type(self)(records, links, target, self._name)
-
-    # Frames and JSON
-
-    def _records(self) -> list[dict[str, Any]]:
-        t = self._tables
-        rows = zip(
-            t.phase.tolist(),
-            t.kind.tolist(),
-            (None if r < 0 else r for r in t.rank.tolist()),
-            t.lane.tolist(),
-            t.duration.tolist(),
-            t.release.tolist(),
-            t.members.tolist(),
-            strict=True,
-        )
-        return [dict(zip(PHASE_COLUMNS, row, strict=True)) for row in rows]
-
-    def _links(self) -> list[dict[str, Any]]:
-        t = self._tables
-        rows = zip(
-            t.phase[t.source].tolist(),
-            t.phase[t.target].tolist(),
-            (LINK_TYPES[c] for c in t.code.tolist()),
-            t.lag.tolist(),
-            t.origin.tolist(),
-            strict=True,
-        )
-        return [dict(zip(DEPENDENCY_COLUMNS, row, strict=True)) for row in rows]
+    # Plain data and JSON
 
     def to_dict(self) -> dict[str, Any]:
         """Return the timeline as plain data: what `to_json` writes and the editor's value is."""
-        phases = self._records()
-        for record in phases:
-            if record["members"] is None:
-                del record["members"]
-            else:
-                record["members"] = list(record["members"])
-        return {
-            "schema": SCHEMA,
-            "name": self._name,
-            "target": self._target,
-            "phases": phases,
-            "dependencies": self._links(),
-        }
+        return plain_data.write(self._tables, self._target, self._name)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `to_dict` wrote."""
-        if not isinstance(data, Mapping):
-            msg = f"a timeline's JSON is an object with 'phases', not {type(data).__name__}"
-            raise TimelineError(msg)
-        known = ("schema", "name", "target", "phases", "dependencies")
-        unknown = [key for key in data if key not in known]
-        if unknown or "phases" not in data:
-            what = f"has an unknown key {unknown[0]!r}" if unknown else "has no 'phases'"
-            msg = f"a timeline's JSON {what}: it has {', '.join(map(repr, known))}"
-            raise TimelineError(msg)
-        schema = data.get("schema", SCHEMA)
-        if schema != SCHEMA:
-            msg = f"this is {schema!r}; this version of stepviz reads {SCHEMA!r}"
-            raise TimelineError(msg)
-        return cls(
-            data["phases"], data.get("dependencies"), data.get("target"), data.get("name") or ""
-        )
+        """Read what `to_dict` wrote; anything else is a `TimelineError`."""
+        return cls(**plain_data.read(data))
 
     def to_json(self, indent: int | None = None) -> str:
         """Return the timeline as standard JSON; every number survives to the last bit."""
@@ -517,26 +379,4 @@ class Timeline:
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` wrote; broken JSON is a `TimelineError` that says where."""
-        if not isinstance(text, str | bytes | bytearray):
-            msg = f"JSON is text, not {type(text).__name__}: give what to_json wrote"
-            raise TimelineError(msg)
-        if isinstance(text, str):
-            text = text.removeprefix("\ufeff")
-        try:
-            data = json.loads(text, object_pairs_hook=_without_repeats)
-        except TimelineError:
-            raise
-        except (ValueError, RecursionError) as error:
-            msg = f"this is not JSON that can be read: {error}. Give the text that to_json wrote"
-            raise TimelineError(msg) from None
-        return cls.from_dict(data)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        msg = f"the key {twice!r} stands twice in one object of this JSON: keep one"
-        raise TimelineError(msg)
-    return found
+        return cls.from_dict(plain_data.parse(text))
