@@ -20,7 +20,6 @@ HERE = Path(__file__).parent
 
 # What a folder's tests need, so that no test has to say so itself.
 FOLDER_MARKS = {
-    "benchmarks": (pytest.mark.alone,),
     "browser": (pytest.mark.browser,),
     "lab": (pytest.mark.lab, pytest.mark.alone, pytest.mark.slow),
 }
