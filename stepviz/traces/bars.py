@@ -8,22 +8,16 @@ is shorter than the threshold joins a longer bar beside it.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
-from stepviz.core.intervals import union
-from stepviz.traces.joins import Call
 from stepviz.traces.pieces import UNEXPLAINED, Piece
+from stepviz.traces.waits import Wait
 from stepviz.traces.windows import Window
 
-#: A device resumes after the exchange it waited for within this time.
-DEVICE_RESUME_NS: Final = 50_000
-#: A thread resumes after the exchange it waited for within this time; later it is a host gap.
-HOST_RESUME_NS: Final = 1_000_000
 #: The first threshold is this part of the window; it doubles until the bars are few enough.
 FINEST_PART: Final = 500
 #: A gap of this part of the window is a bar of its own; shorter ones go with their work.
@@ -36,48 +30,15 @@ _GAPS: Final = ("host", UNEXPLAINED)
 
 @dataclass(frozen=True)
 class Bar:
-    """A stretch of one rank that becomes a phase, ns."""
+    """A stretch of one rank that becomes a phase, ns.
+
+    `unexplained` is how much of a host bar no row of the trace explains.
+    """
 
     start: int
     finish: int
     kind: str
-
-
-@dataclass(frozen=True)
-class Wait:
-    """A gap that ends because an exchange did: no bar, `resumed` is when work went on."""
-
-    start: int
-    finish: int
-    resumed: int
-    row: int
-
-
-def find_waits(window: Window, pieces: Sequence[Piece], calls: Iterable[Call]) -> list[Wait]:
-    """Return the gaps of a rank that an exchange ends, in order.
-
-    A device's gap is a wait only where work resumes at once, since the host may be what is
-    late; a thread's gap is one wherever an exchange ends inside it.
-    """
-    own = sorted(calls, key=lambda call: (call.finish, call.row))
-    if not own:
-        return []
-    device = window.measured == "device"
-    running = union(np.array([(c.arrival, c.finish) for c in own], dtype=np.int64).reshape(-1, 2))
-    resume = DEVICE_RESUME_NS if device else HOST_RESUME_NS
-    waits = []
-    for low, high in _gaps(pieces, device=device):
-        ending = [c for c in own if low < c.finish <= high]
-        if not ending or (device and high - ending[-1].finish > resume):
-            continue
-        last = ending[-1]
-        at = int(np.searchsorted(running[:, 1], last.finish, side="left"))
-        start = max(low, int(running[at, 0])) if at < len(running) else last.finish
-        if start >= last.finish:
-            continue
-        resumed = high if high - last.finish <= resume else last.finish
-        waits.append(Wait(start, last.finish, resumed, last.row))
-    return waits
+    unexplained: int = 0
 
 
 def gather(
@@ -89,42 +50,36 @@ def gather(
     """
     edges = {window.start_ns, window.finish_ns}
     edges |= {cut for cut in cuts if window.start_ns < cut < window.finish_ns}
-    for wait in waits:
-        edges -= {edge for edge in edges if wait.start < edge < wait.resumed}
-        edges |= {wait.start, wait.resumed}
     bounds = sorted(edges)
+    inside: set[int] = set()
+    for wait in waits:
+        inside.update(bounds[bisect_right(bounds, wait.start) : bisect_left(bounds, wait.resumed)])
     waiting = {wait.start for wait in waits}
+    bounds = sorted((edges - inside) | waiting | {wait.resumed for wait in waits})
     sections = [
         _within(pieces, low, high) for low, high in itertools.pairwise(bounds) if low not in waiting
     ]
     longest = window.duration_ns // LONG_GAP_PART
     threshold = max(1, window.duration_ns // FINEST_PART)
+    # Where the fold needs many sections, each must still be free to hold more than one kind.
+    most = max(MOST_BARS, len(sections) + MOST_BARS // 2)
     while True:
         bars = [bar for section in sections for bar in _bars(section, threshold, longest)]
-        if len(bars) <= max(MOST_BARS, len(sections)) or threshold > window.duration_ns:
+        if (
+            len(bars) <= max(MOST_BARS, len(sections) + MOST_BARS // 2)
+            or threshold > window.duration_ns
+        ):
             return bars, threshold
         threshold *= 2
 
 
-def _gaps(pieces: Sequence[Piece], *, device: bool) -> list[tuple[int, int]]:
-    """Return runs of pieces in which this rank's own work stands still."""
-    gaps: list[tuple[int, int]] = []
-    for piece in pieces:
-        still = piece.region == "host" if device else piece.kind == UNEXPLAINED
-        if not still:
-            continue
-        if gaps and gaps[-1][1] == piece.start:
-            gaps[-1] = (gaps[-1][0], piece.finish)
-        else:
-            gaps.append((piece.start, piece.finish))
-    return gaps
-
-
 def _within(pieces: Sequence[Piece], low: int, high: int) -> list[Piece]:
+    # Pieces tile the window in order, so those of a section lie together.
+    first = bisect_right(pieces, low, key=lambda piece: piece.finish)
+    beyond = bisect_left(pieces, high, key=lambda piece: piece.start)
     return [
         piece._replace(start=max(piece.start, low), finish=min(piece.finish, high))
-        for piece in pieces
-        if piece.start < high and piece.finish > low
+        for piece in pieces[first:beyond]
     ]
 
 
@@ -146,7 +101,9 @@ def _bars(section: Sequence[Piece], threshold: int, longest_gap: int) -> list[Ba
         # What leads up to the work comes first, so that the work ends where the section does.
         order = sorted(lengths, key=lambda kind: (kind == main, kind != "host"))
         for kind in order:
-            bars.append(Bar(start, start + lengths[kind], kind))
+            unknown = sum(p.finish - p.start for p in group if p.kind == UNEXPLAINED)
+            unknown = min(unknown, lengths[kind]) if kind == "host" else 0
+            bars.append(Bar(start, start + lengths[kind], kind, unknown))
             start += lengths[kind]
     return bars
 

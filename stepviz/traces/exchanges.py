@@ -37,6 +37,7 @@ COLUMNS: Final = (
     "place",  # of the step that launched it
     "queue",  # the stream or thread that serves it
     "ready_ns",
+    "launched_ns",  # by the host, −1 where its launch is not in the file
     "arrival_ns",
     "finish_ns",
     "origin",  # how `ready_ns` is known: recorded, inferred
@@ -125,6 +126,7 @@ def _device_records(
                 place=int(place[row]),
                 queue=int(track[row]),
                 ready_ns=ready,
+                launched_ns=int(start[call]) if call >= 0 else -1,
                 arrival_ns=arrival,
                 finish_ns=int(finish[row]),
                 origin=origin,
@@ -168,6 +170,7 @@ def _host_records(
             place=int(place[launch if launch >= 0 else row]),
             queue=int(track[row]),
             ready_ns=int(start[launch]) if launch >= 0 else int(start[row]),
+            launched_ns=int(start[launch]) if launch >= 0 else -1,
             arrival_ns=int(start[row]),
             finish_ns=int(finish[row]),
             origin="recorded" if launch >= 0 else "inferred",

@@ -7,37 +7,38 @@ fixed time is each rank's start, as a release on its first phase.
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from stepviz.core.timeline import Timeline
 from stepviz.core.vocabulary import COMPUTE
-from stepviz.traces.bars import (
-    DEVICE_RESUME_NS,
-    Bar,
-    Wait,
-    find_waits,
-    gather,
-)
+from stepviz.traces.bars import Bar, gather
 from stepviz.traces.joins import Call, Exchange
+from stepviz.traces.launches import Launches
 from stepviz.traces.pieces import Piece
+from stepviz.traces.waits import Hold, Wait, gaps, holds, waits
 from stepviz.traces.windows import Window
 
-#: More exchanges than this on one link are shown as bundles.
-MOST_EXCHANGES: Final = 24
+#: A timeline of more phases than this is large to look at; it says so.
+MANY_PHASES: Final = 500
 
 _MS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A step's timeline, and what was simplified on the way."""
+    """A step's timeline, and what was simplified on the way.
+
+    `unexplained` is, by host bar, how many ns of it no row of the trace explains.
+    """
 
     timeline: Timeline
     notes: tuple[str, ...]
+    unexplained: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,44 @@ class _Line:
     bars: list[Bar]
     names: list[str]
     waits: list[Wait]
-    pieces: list[Piece]
+    holds: Mapping[int, Hold]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The starts of the bars, in order."""
+        return [bar.start for bar in self.bars]
+
+    @cached_property
+    def finishes(self) -> list[int]:
+        """The ends of the bars, in order."""
+        return [bar.finish for bar in self.bars]
+
+    @cached_property
+    def computed(self) -> int | None:
+        """The end of the last compute, None where there is none."""
+        ends = [bar.finish for bar in self.bars if bar.kind in COMPUTE and bar.start < bar.finish]
+        return ends[-1] if ends else None
 
     def before(self, moment: int) -> int:
         """Return the place of the last bar that ended by `moment`, of the first if none did."""
-        found = [i for i, bar in enumerate(self.bars) if bar.finish <= moment]
-        return found[-1] if found else 0
+        return max(bisect_right(self.finishes, moment) - 1, 0)
+
+    def after(self, moment: int, place: int) -> int | None:
+        """Return the place of the first bar after `place` that starts at `moment` or later."""
+        at = max(bisect_left(self.starts, moment), place + 1)
+        return at if at < len(self.bars) else None
+
+    def wait_until(self, moment: int) -> Wait | None:
+        """Return the wait during which `moment` came, None if work went on."""
+        at = bisect_left(self.waits, moment, key=lambda wait: wait.finish)
+        found = self.waits[at] if at < len(self.waits) else None
+        return found if found is not None and found.start < moment else None
 
 
 def fold(
     windows: Mapping[int, Window],
     pieces: Mapping[int, list[Piece]],
+    launches: Mapping[int, Launches],
     exchanges: Sequence[Exchange],
     name: str,
 ) -> Folded:
@@ -66,19 +94,19 @@ def fold(
 
     Parameters
     ----------
-    windows, pieces
-        By rank: the window, and the pieces that tile it.
+    windows, pieces, launches
+        By rank: the window, the pieces that tile it, when its device's work was launched.
     exchanges
         Those of the step, each clipped to its members' windows.
     name
         Of the timeline.
     """
     notes: list[str] = []
-    shown = _bundled(exchanges, notes)
+    shown = sorted(exchanges, key=lambda exchange: (exchange.last_arrival, exchange.name))
     origin = min(window.start_ns for window in windows.values())
     lines: dict[int, _Line] = {}
     for rank, window in windows.items():
-        lines[rank] = _line(rank, window, pieces[rank], shown, notes)
+        lines[rank] = _line(rank, window, pieces[rank], launches[rank], shown, notes)
     phases: list[dict[str, Any]] = []
     for rank, line in lines.items():
         lane = "device" if line.window.measured == "device" else "main thread"
@@ -96,44 +124,19 @@ def fold(
             )
     phases += _exchange_phases(shown)
     dependencies = _dependencies(lines, shown)
-    return Folded(Timeline(phases, dependencies, name=name), tuple(notes))
-
-
-def _bundled(exchanges: Sequence[Exchange], notes: list[str]) -> list[Exchange]:
-    """Gather neighbours on a link where there are too many to tell apart."""
-    links: dict[tuple[str, tuple[int, ...]], list[Exchange]] = defaultdict(list)
-    for exchange in exchanges:
-        links[_link(exchange), exchange.members].append(exchange)
-    shown: list[Exchange] = []
-    for members in links.values():
-        members.sort(key=lambda exchange: exchange.last_arrival)
-        size = math.ceil(len(members) / MOST_EXCHANGES)
-        if size == 1:
-            shown += members
-            continue
-        for at in range(0, len(members), size):
-            shown.append(_bundle(members[at : at + size]))
+    if len(phases) > MANY_PHASES:
+        # Gathering exchanges would hold what only the last of them holds: many bars are right.
         notes.append(
-            f"{len(members)} exchanges on {_link(members[0])} are shown in bundles of {size}"
+            f"{len(phases)} phases, {len(shown)} of them exchanges, each on its own; fold a few "
+            "ranks, timeline(ranks=[0, 1]), for fewer"
         )
-    return sorted(shown, key=lambda exchange: (exchange.last_arrival, exchange.name))
-
-
-def _bundle(members: Sequence[Exchange]) -> Exchange:
-    first = members[0]
-    if len(members) == 1:
-        return first
-    calls = {
-        rank: replace(call, finish=max(member.calls[rank].finish for member in members))
-        for rank, call in first.calls.items()
+    unexplained = {
+        phase: bar.unexplained
+        for line in lines.values()
+        for bar, phase in zip(line.bars, line.names, strict=True)
+        if bar.unexplained
     }
-    sizes = [member.bytes for member in members]
-    return replace(
-        first,
-        name=f"{first.name} to {members[-1].name}",
-        bytes=sum(sizes) if min(sizes) >= 0 else -1,
-        calls=calls,
-    )
+    return Folded(Timeline(phases, dependencies, name=name), tuple(notes), unexplained)
 
 
 def _link(exchange: Exchange) -> str:
@@ -145,14 +148,17 @@ def _line(
     rank: int,
     window: Window,
     pieces: list[Piece],
+    launches: Launches,
     exchanges: Sequence[Exchange],
     notes: list[str],
 ) -> _Line:
     calls = [exchange.calls[rank] for exchange in exchanges if rank in exchange.calls]
-    waits = find_waits(window, pieces, calls)
-    cuts = {call.row: _held_by(call, calls[:i], pieces)[0] for i, call in enumerate(calls)}
-    bars, threshold = gather(window, pieces, waits, cuts.values())
-    first = [cut for cut in cuts.values() if cut <= window.start_ns]
+    still = gaps(window, pieces)
+    held = holds(calls, still, launches)
+    waiting = waits(window, still, calls, held, launches)
+    cuts = [hold.cut for hold in held.values()]
+    bars, threshold = gather(window, pieces, waiting, cuts)
+    first = [cut for cut in cuts if cut <= window.start_ns]
     if first or not bars or bars[0].start > window.start_ns:
         # An exchange that starts with the window needs something of this rank before it.
         bars.insert(0, Bar(window.start_ns, window.start_ns, "other"))
@@ -163,7 +169,7 @@ def _line(
         f"rank {rank}: {len(pieces)} pieces as {len(bars)} bars; what lasts less than "
         f"{threshold / _MS:.3g} ms is part of a bar beside it"
     )
-    return _Line(window, bars, _bar_names(rank, window, bars), waits, pieces)
+    return _Line(window, bars, _bar_names(rank, window, bars), waiting, held)
 
 
 def _bar_names(rank: int, window: Window, bars: Sequence[Bar]) -> list[str]:
@@ -181,27 +187,6 @@ def _bar_names(rank: int, window: Window, bars: Sequence[Bar]) -> list[str]:
         names.append(f"r{rank} {stem}" + (f" {seen[stem]}" if totals[stem] > 1 else ""))
         seen[stem] += 1
     return names
-
-
-def _held_by(
-    call: Call, earlier: Sequence[Call], pieces: Sequence[Piece]
-) -> tuple[int, Call | None]:
-    """Return when this rank's line was ready for an exchange, and what its queue had before it.
-
-    The later of the two, buffer full or queue free, is what the exchange waited for. A device
-    that stood idle until the host launched the exchange waited for neither: the gap led up to
-    it. The second part is None where the queue did not hold it.
-    """
-    ahead = [c for c in earlier if c.queue == call.queue and c.finish <= call.arrival]
-    before = max(ahead, key=lambda c: c.finish, default=None)
-    if before is not None and before.finish <= call.ready:
-        before = None
-    known = call.ready if before is None else before.finish
-    if call.on_device and call.arrival - known > DEVICE_RESUME_NS:
-        idle = any(p.region == "host" and p.start < call.arrival <= p.finish for p in pieces)
-        if idle:
-            return call.arrival, None
-    return call.ready, before
 
 
 def _exchange_phases(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
@@ -239,13 +224,10 @@ def _dependencies(
         for rank, call in exchange.calls.items()
     }
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    earlier: dict[int, list[Call]] = defaultdict(list)
     for exchange in exchanges:
         for rank, call in exchange.calls.items():
-            line = lines[rank]
-            after = _arrival(found, line, exchange, call, earlier[rank], by_call)
-            _holds(found, line, exchange, call, after)
-            earlier[rank].append(call)
+            after = _arrival(found, lines[rank], exchange, call, by_call)
+            _holds(found, lines[rank], exchange, call, after)
     return list(found.values())
 
 
@@ -254,18 +236,17 @@ def _arrival(
     line: _Line,
     exchange: Exchange,
     call: Call,
-    earlier: Sequence[Call],
     by_call: Mapping[tuple[int, int], Exchange],
 ) -> int:
     """Add what holds an exchange on one rank; return the place of the bar that does."""
-    cut, before = _held_by(call, earlier, line.pieces)
-    if before is not None:
-        ahead = by_call[call.rank, before.row]
+    hold = line.holds[call.row]
+    if hold.before is not None:
+        ahead = by_call[call.rank, hold.before.row]
         lag = call.arrival - ahead.first_finish
         _add(found, ahead.name, exchange.name, lag, "recorded")
     # The bar that ends where the buffer was full, or where an idle device was given the launch.
-    at = line.before(cut)
-    lag = 0 if before is not None else call.arrival - line.bars[at].finish
+    at = line.before(hold.cut)
+    lag = 0 if hold.before is not None else call.arrival - line.bars[at].finish
     _add(found, line.names[at], exchange.name, lag, call.origin)
     return at
 
@@ -279,21 +260,19 @@ def _holds(
 ) -> None:
     """Add what an exchange holds on one rank: what resumed at its end, else what needs it."""
     done = exchange.first_finish
-    later = list(enumerate(line.bars))[after + 1 :]
-    wait = next((w for w in line.waits if w.start < call.finish <= w.finish), None)
-    if wait is not None:
-        at = next((i for i, bar in later if bar.start >= wait.resumed), None)
-        own = wait.row == call.row
+    # Reduced gradients are needed once backward is over, not by the backward still running.
+    reduces = "reduce" in exchange.collective and call.during in ("backward", "recompute")
+    wait = line.wait_until(call.finish)
+    if wait is not None and (wait.row == call.row or not reduces):
+        at = line.after(wait.resumed, after)
         if at is not None:
-            resumed = line.bars[at].start if own else call.finish
+            resumed = line.bars[at].start if wait.row == call.row else call.finish
             _add(found, exchange.name, line.names[at], resumed - done, "inferred")
         return
     earliest = call.finish
-    if call.during in COMPUTE and call.during != "forward":
-        # Gradients are needed once backward is over, not by the backward still running.
-        last = [bar.finish for bar in line.bars if bar.kind in COMPUTE and bar.start < bar.finish]
-        earliest = max(earliest, last[-1] if last else earliest)
-    at = next((i for i, bar in later if bar.start >= earliest), None)
+    if reduces and line.computed is not None:
+        earliest = max(earliest, line.computed)
+    at = line.after(earliest, after)
     if at is not None:
         _add(found, exchange.name, line.names[at], call.finish - done, "inferred")
 

@@ -26,12 +26,16 @@ _POINT_TO_POINT: Final = frozenset({"send", "recv"})
 
 @dataclass(frozen=True)
 class Call:
-    """One rank's part in one exchange, in ns, clipped to the rank's window."""
+    """One rank's part in one exchange, in ns, clipped to the rank's window.
+
+    `launched` is −1 where its launch is not in the file.
+    """
 
     rank: int
     row: int
     queue: int
     ready: int
+    launched: int
     arrival: int
     finish: int
     origin: str
@@ -226,6 +230,7 @@ def _call(rank: int, row: pd.Series) -> Call:
         row=int(row["row"]),
         queue=int(row["queue"]),
         ready=int(row["ready_ns"]),
+        launched=int(row["launched_ns"]),
         arrival=int(row["arrival_ns"]),
         finish=int(row["finish_ns"]),
         origin=str(row["origin"]),

@@ -42,12 +42,10 @@ def breakdown_ns(
     """Return ns per row of one rank; they sum to the window's length exactly."""
     transfer, waiting = exchange_spans(exchanges, rank)
     spans = {row: _spans(p for p in pieces if p.kind == row) for row in ROWS}
-    stalled = _stalled(pieces, exchanges, rank)
     free = np.array([[window.start_ns, window.finish_ns]], dtype=np.int64)
     parts = dict.fromkeys(ROWS, 0)
-    # A stall inside compute that no exchange ends is no exposed exchange, whatever runs beside.
     claims = [(row, spans[row]) for row in COMPUTE]
-    claims += [(UNEXPLAINED, stalled), ("exchange", transfer), ("wait", waiting)]
+    claims += [("exchange", transfer), ("wait", waiting)]
     claims += [(row, spans[row]) for row in ROWS if row not in (*COMPUTE, "exchange", "wait")]
     for row, claimed in claims:
         mine = intersect(free, union(claimed))
@@ -62,8 +60,7 @@ def exposed_ns(window: Window, pieces: list[Piece], exchanges: list[Exchange], r
     running = union(np.concatenate((transfer, waiting)))
     running = clip(running, window.start_ns, window.finish_ns)
     compute = _spans(p for p in pieces if p.kind in COMPUTE)
-    hidden = union(np.concatenate((compute, _stalled(pieces, exchanges, rank))))
-    left = subtract(running, hidden)
+    left = subtract(running, compute)
     return int(total(left)) if len(left) else 0
 
 
@@ -108,18 +105,6 @@ def device_time(events: pd.DataFrame, *, launched_only: bool) -> dict[str, int]:
         "overlap_ns": overlap,
         "exposed_ns": (int(total(exchange)) if len(exchange) else 0) - overlap,
     }
-
-
-def _stalled(pieces: list[Piece], exchanges: list[Exchange], rank: int) -> IntArray:
-    """Return stretches inside compute without an operator that no exchange ends."""
-    ends = sorted(e.calls[rank].finish for e in exchanges if rank in e.calls)
-    found = []
-    for piece in pieces:
-        if piece.kind == UNEXPLAINED and piece.region in COMPUTE:
-            at = int(np.searchsorted(ends, piece.start, side="right"))
-            if at == len(ends) or ends[at] > piece.finish:
-                found.append((piece.start, piece.finish))
-    return union(_array(found))
 
 
 def _spans(pieces: Iterable[Piece]) -> IntArray:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from stepviz.core.intervals import clip, intersect, subtract, union
-from stepviz.traces.patterns import STEP, WAITING_CALL
+from stepviz.traces.patterns import WAITING_CALL
 from stepviz.traces.rows import CALLS, DEVICE
 from stepviz.traces.windows import Window
 
@@ -42,8 +42,15 @@ _WAITS_BY_NATURE: Final = ("input", "checkpoint")
 UNEXPLAINED: Final = "unexplained"
 
 
+#: The engine's row around all work for one gradient; rows of it follow one another.
+_GRADIENT: Final = "autograd::engine::evaluate_function"
+
+
 class Piece(NamedTuple):
-    """A stretch of one rank's window, in ns. `region` is the kind it happened in."""
+    """A stretch of one rank's window, in ns. `region` is the kind it happened in.
+
+    Backward in the region `unexplained` is a stop between two gradients (see `stops`).
+    """
 
     start: int
     finish: int
@@ -70,6 +77,12 @@ def rank_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray)
         return _host_pieces(events, window, main, ends)
     # It is the device that waits for an exchange here, not the thread that launched it.
     return _device_pieces(events, window, _host_pieces(events, window, main, ends[:0]))
+
+
+def stops(pieces: list[Piece]) -> int:
+    """Return how many ns of backward are stops between two gradients of over 1 ms."""
+    found = [p for p in pieces if p.kind == "backward" and p.region == UNEXPLAINED]
+    return sum(p.finish - p.start for p in found if p.finish - p.start > HOST_GAP_NS)
 
 
 def main_track(events: pd.DataFrame, ranges: pd.DataFrame) -> int:
@@ -107,7 +120,8 @@ def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> l
 
 
 def _host_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray) -> list[Piece]:
-    edges, busy, region, region_row = _painted(events, window, main)
+    painted = _painted(events, window, main)
+    edges, busy, region, region_row = painted.edges, painted.busy, painted.region, painted.row
     pieces: list[Piece] = []
     at = 0
     while at < len(busy):
@@ -122,13 +136,16 @@ def _host_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray
             stop += 1
         low, high = int(edges[at]), int(edges[stop])
         a_wait = high - low >= WAIT_GAP_NS and bool(((ends > low) & (ends <= high)).any())
-        # Between two gradients nothing waits for gradients: a short stop there is the thread's.
-        a_wait = a_wait and not (stop < len(busy) and busy[stop] == region[at] == "backward")
+        if low in painted.gradient_ends and high in painted.gradient_starts:
+            # Between two gradients nothing waits for gradients: a stop there is backward's own.
+            pieces.append(Piece(low, high, "backward", UNEXPLAINED))
+            at = stop
+            continue
         before = at - 1 if at and pieces else None
         for i in range(at, stop):
             kind = region[i]
             if kind not in _WAITS_BY_NATURE and (a_wait or high - low > HOST_GAP_NS):
-                kind = kind if kind == "other" else UNEXPLAINED
+                kind = UNEXPLAINED
             elif before is not None and region_row[before] == region_row[i]:
                 # Between two operators of one region: the time belongs to what just ran.
                 kind = busy[before]
@@ -139,10 +156,23 @@ def _host_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray
     return _joined(pieces)
 
 
-def _painted(
-    events: pd.DataFrame, window: Window, main: int
-) -> tuple[IntArray, npt.NDArray[np.object_], npt.NDArray[np.object_], npt.NDArray[np.int64]]:
-    """Paint outer rows, then inner ones, over the window: who is busy, in which region."""
+class _Painted(NamedTuple):
+    """A window between edges: who is busy, in which region, by which row of an annotation."""
+
+    edges: IntArray
+    busy: npt.NDArray[np.object_]
+    region: npt.NDArray[np.object_]
+    row: IntArray
+    gradient_starts: frozenset[int]
+    gradient_ends: frozenset[int]
+
+
+def _painted(events: pd.DataFrame, window: Window, main: int) -> _Painted:
+    """Paint outer rows, then inner ones, over the window.
+
+    An annotation that names no kind of work says nothing here: it may be drawn around a
+    whole step, waits and all.
+    """
     inside = _inside(events, window)
     track = events["track"].to_numpy()
     cat = events["cat"].astype(object).to_numpy()
@@ -152,7 +182,7 @@ def _painted(
     helpers = np.unique(track[inside & (kind == "backward") & (cat == "cpu_op")])
     operator = (cat == "cpu_op") | np.isin(cat, list(CALLS))
     work = inside & operator & (kind != "exchange")
-    annotated = inside & (cat == "user_annotation") & (track == main)
+    annotated = inside & (cat == "user_annotation") & (track == main) & (kind != "other")
     start = np.clip(events["start_ns"].to_numpy(), window.start_ns, window.finish_ns)
     finish = np.clip(events["finish_ns"].to_numpy(), window.start_ns, window.finish_ns)
     layers = [np.flatnonzero(work & (track == t)) for t in helpers if t != main]
@@ -167,15 +197,21 @@ def _painted(
     region = busy.copy()
     region_row = np.full(len(busy), -1, dtype=np.int64)
     for row in regions[np.lexsort((-finish[regions], start[regions]))].tolist():
-        if STEP.match(str(name[row])):
-            continue
         region[low[row] : high[row]] = kind[row]
         region_row[low[row] : high[row]] = row
     for layer in layers:
         for row in layer[np.lexsort((-finish[layer], start[layer]))].tolist():
             waits = cat[row] in CALLS and WAITING_CALL.search(str(name[row]))
             busy[low[row] : high[row]] = None if waits else kind[row]
-    return edges, busy, region, region_row
+    gradients = rows[np.fromiter((str(name[r]).startswith(_GRADIENT) for r in rows), np.bool_)]
+    return _Painted(
+        edges,
+        busy,
+        region,
+        region_row,
+        frozenset(start[gradients].tolist()),
+        frozenset(finish[gradients].tolist()),
+    )
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:

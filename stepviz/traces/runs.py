@@ -16,6 +16,7 @@ import pandas as pd
 from stepviz.errors import TraceError, near
 from stepviz.traces.exchanges import exchanges_of
 from stepviz.traces.kinds import with_kinds
+from stepviz.traces.launches import ordinary_lag
 from stepviz.traces.parts import device_time
 from stepviz.traces.pieces import main_track
 from stepviz.traces.reading import SUFFIXES, RawTrace, read_trace
@@ -58,13 +59,14 @@ class _Rank:
         self.windows: list[Window] = windows(events, ranges)
         self.main = main_track(events, ranges)
         self.exchanges = exchanges_of(rows, events)
+        self.ordinary_lag = ordinary_lag(events)
 
     def step(self, number: int) -> RankStep | None:
         """Return one step of this rank, None where it has none of that number."""
         for place, window in enumerate(self.windows):
             if window.step == number:
                 calls = self.exchanges[self.exchanges["place"] == place]
-                return RankStep(self.rows, self.events, window, self.main, calls)
+                return RankStep(self.rows, self.events, window, self.main, calls, self.ordinary_lag)
         return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final, Literal
 
@@ -17,14 +17,17 @@ from stepviz.traces.exchanges import COLUMNS
 from stepviz.traces.folding import Folded, fold
 from stepviz.traces.joins import Exchange, Joined, join, local
 from stepviz.traces.landmarks import landmarks
+from stepviz.traces.launches import Launches, launches
 from stepviz.traces.parts import ROWS, breakdown_ns, exposed_ns
-from stepviz.traces.pieces import Piece, rank_pieces
+from stepviz.traces.pieces import Piece, rank_pieces, stops
 from stepviz.traces.rows import RankRows
 from stepviz.traces.windows import PREVIOUS, WHOLE_TRACE, Window
 
 Unit = Literal["ms", "ns"]
 
 _MS: Final = 1_000_000
+#: Exposed time of the rows and of the timeline may differ by this part of a step unsaid.
+EXPOSED_PART: Final = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,7 @@ class RankStep:
     window: Window
     main: int
     calls: pd.DataFrame
+    ordinary_lag: int
 
     @cached_property
     def clipped(self) -> pd.DataFrame:
@@ -51,6 +55,11 @@ class RankStep:
         """The pieces that tile the window."""
         ends = self.clipped["finish_ns"].to_numpy(dtype=np.int64)
         return rank_pieces(self.events, self.window, self.main, ends)
+
+    @cached_property
+    def launches(self) -> Launches:
+        """When the device's work in the window was launched."""
+        return launches(self.events, self.window, self.ordinary_lag)
 
 
 class Step:
@@ -133,9 +142,10 @@ class Step:
         """Return where each rank's window goes: rows by kind, a column a rank.
 
         Compute claims an instant first, then exchange that nothing hides (the wait for a
-        collective's last member apart), then the rest. `unexplained` is time in which the
-        trace shows nothing. Each column sums to the rank's window exactly in ns, and in ms
-        to 1e-9.
+        collective's last member apart), then the rest; so exchange and wait together are what
+        `exposed` says. A stop between two gradients is backward's own. `unexplained` is time
+        in which the trace shows nothing. Each column sums to the rank's window exactly in ns,
+        and in ms to 1e-9.
         """
         columns = {
             rank: breakdown_ns(part.window, part.pieces, self._joined.exchanges, rank)
@@ -146,7 +156,12 @@ class Step:
         return frame if _unit(unit) == "ns" else frame / _MS
 
     def exposed(self, kind: str = "exchange", unit: Unit = "ms") -> pd.Series:
-        """Return how long exchange ran on each rank while none of its compute did."""
+        """Return how long exchange ran on each rank while none of its compute did.
+
+        From the rows. The timeline's schedule says the same but for what the fold gathers: a
+        collective ends on all ranks when it does on the first, and gaps too short for a bar
+        join the work after them. `notes` says where that matters.
+        """
         if kind != "exchange":
             msg = f"exposed time of {kind!r} is not known here; use 'exchange', or the timeline's"
             raise TraceError(msg)
@@ -201,7 +216,29 @@ class Step:
             said.append("the exchange runs on an emulated fabric: a real all-reduce, then a sleep")
         for why, group in self._joined.unmatched.groupby("why", sort=False):
             said.append(f"{len(group)} exchanges stay with their rank: {why}")
-        return said
+        for rank, part in self._ranks.items():
+            stopped = stops(part.pieces)
+            if stopped:
+                said.append(
+                    f"rank {rank}: {stopped / _MS:.3g} ms of backward are stops between two "
+                    "gradients, which no row explains and no exchange could hold"
+                )
+        return said + self._exposed_apart()
+
+    def _exposed_apart(self) -> list[str]:
+        """Say where the timeline's exposed exchange is not what the rows say."""
+        rows, fold = self.exposed(), self.timeline().schedule().exposed("exchange")
+        apart = (fold - rows).abs()
+        far = apart[apart > EXPOSED_PART * self.completion_ns / _MS]
+        if far.empty:
+            return []
+        values = ", ".join(f"rank {r} {rows[r]:.2f} and {fold[r]:.2f} ms" for r in far.index[:4])
+        more = f" and {len(far) - 4} more ranks" if len(far) > 4 else ""
+        note = (
+            f"exposed exchange by the rows and in the timeline: {values}{more}; the timeline ends "
+            "a collective on all ranks when it ends on the first, and joins short gaps to work"
+        )
+        return [note]
 
     def _chosen(self, ranks: Iterable[int] | int | None) -> tuple[int, ...]:
         if ranks is None:
@@ -217,17 +254,18 @@ class Step:
     def _folded(self, ranks: tuple[int, ...]) -> Folded:
         windows = {rank: self._ranks[rank].window for rank in ranks}
         pieces = {rank: self._ranks[rank].pieces for rank in ranks}
+        given = {rank: self._ranks[rank].launches for rank in ranks}
         exchanges = self._joined.exchanges
         if set(ranks) != set(self._ranks):
             exchanges = _only(exchanges, ranks)
         name = f"{self._run_name}, step {self._number}"
         try:
-            return fold(windows, pieces, exchanges, name)
+            return fold(windows, pieces, given, exchanges, name)
         except TimelineError as error:
             # Only clocks that disagree can make a collective wait for what it holds.
-            alone = fold(windows, pieces, local(exchanges), name)
+            alone = fold(windows, pieces, given, local(exchanges), name)
             note = f"exchanges stay with their rank, since joining them has no order: {error}"
-            return Folded(alone.timeline, (*alone.notes, note))
+            return replace(alone, notes=(*alone.notes, note))
 
     def __repr__(self) -> str:
         noun = "rank" if len(self._ranks) == 1 else "ranks"

@@ -107,3 +107,112 @@ def two_ranks():
             )
         documents[rank] = document(rank, events)
     return documents
+
+
+def collective(kind, host_ts, ts, dur, correlation, *, elements=1000, tid=MAIN):
+    """Return launch and kernel of one NCCL collective on the link's stream."""
+    said = {"Collective name": kind, "In msg nelems": elements, "dtype": "Float", "Group size": 2,
+            "Process Group Name": "0", "Process Group Description": "default_pg"}  # fmt: skip
+    word = {"all_gather": "AllGather", "reduce_scatter": "ReduceScatter",
+            "allreduce": "AllReduce"}[kind]  # fmt: skip
+    return [
+        launch(host_ts, correlation, tid=tid, name="cudaLaunchKernelExC"),
+        kernel(f"ncclDevKernel_{word}_RING_LL", ts, dur, correlation, stream=LINK_STREAM, **said),
+    ]
+
+
+class _Device:
+    """Writes rows one after the other; the host runs far ahead of the device."""
+
+    def __init__(self, start):
+        self.events, self.correlation, self.now = [], 0, start
+
+    def run(self, host_ts, name, dur):
+        """Run a kernel now."""
+        self.correlation += 1
+        self.events += [launch(host_ts, self.correlation),
+                        kernel(name, self.now, dur, self.correlation)]  # fmt: skip
+        self.now += dur
+
+    def exchange(self, host_ts, kind, dur, *, at=None):
+        """Exchange now, or beside what follows; return the end."""
+        self.correlation += 1
+        at = self.now if at is None else at
+        self.events += collective(kind, host_ts, at, dur, self.correlation)
+        return at + dur
+
+
+def sharded(rank, layers, *, gather=100, forward=200, backward=400, scatter=100):
+    """Return two steps of a model whose layers are gathered, used and scattered in turn.
+
+    Nothing overlaps; 5 µs lie before and after each exchange. The optimizer takes 50 µs.
+    """
+    device = _Device(1000)
+    at = 0
+    for step in (1, 2):
+        device.events.append(note(f"ProfilerStep#{step}", at, 60 * layers + 100))
+        now = at + 5
+        device.events.append(note("forward", now, 20 * layers))
+        for _ in range(layers):
+            device.now = device.exchange(now + 2, "all_gather", gather) + 5
+            device.run(now + 8, "gemm", forward)
+            device.now += 5
+            now += 20
+        device.events.append(note("backward", now, 40 * layers))
+        for _ in range(layers):
+            device.now = device.exchange(now + 2, "all_gather", gather) + 5
+            device.run(now + 8, "gemm", backward)
+            device.now += 5
+            device.now = device.exchange(now + 15, "reduce_scatter", scatter) + 5
+            now += 40
+        device.events.append(note("Optimizer.step#SGD.step", now, 30))
+        device.run(now + 5, "multi_tensor_apply", 50)
+        at = now + 60
+    return document(rank, device.events)
+
+
+def many_small(rank, count):
+    """Return two steps of `count` backward kernels of 1 ms, an all-reduce of 10 µs after each.
+
+    Each runs beside the next kernel; the last one holds the optimizer (50 µs) for 20 µs.
+    """
+    device = _Device(1000)
+    at = 0
+    for step in (1, 2):
+        device.events += [note(f"ProfilerStep#{step}", at, 10 * count + 60),
+                          note("backward", at + 1, 10 * count)]  # fmt: skip
+        now = at + 2
+        for _ in range(count):
+            device.run(now + 1, "gemm", 1000)
+            device.exchange(now + 5, "allreduce", 10)
+            now += 10
+        device.events.append(note("Optimizer.step#SGD.step", now, 30))
+        device.now += 20
+        device.run(now + 5, "multi_tensor_apply", 50)
+        at = now + 60
+    return document(rank, device.events)
+
+
+def gloo_step(rank, *, stop=0, wrapper=None, world=2):
+    """Return one step over gloo, 14 ms and what `stop` adds, in µs.
+
+    Forward 2 ms, two gradients of 2 ms with `stop` between them, an all-reduce launched at the
+    end of the first one, which ends 6 ms after the second; then 2 ms to copy back and update.
+    `wrapper` is an annotation around it all.
+    """
+    grad, done = 4000 + stop, 12000 + stop
+    dims = {"Input Dims": [[8]], "Input type": ["float"]}
+    events = [
+        note("ProfilerStep#1", 0, done + 2000),
+        host("DistributedDataParallel.forward", 0, 2000),
+        host("autograd::engine::evaluate_function: A", 2000, 2000),
+        host("c10d::allreduce_", 3900, 50, **{"Input Dims": [[[8]]]}),
+        host("gloo:all_reduce", 3950, done - 3950, cat="user_annotation", tid=200, **dims),
+        host("autograd::engine::evaluate_function: B", grad, 2000),
+        host("torch.distributed.ddp.reducer::copy_bucket_to_grad", done + 10, 90),
+        note("Optimizer.step#SGD.step", done + 100, 1900),
+        host("aten::add_", done + 100, 1900),
+    ]  # fmt: skip
+    if wrapper is not None:
+        events.insert(1, note(wrapper, 1, done + 1998))
+    return document(rank, events, world=world)
