@@ -83,8 +83,8 @@ def pip_install(*what: str) -> None:
     # quiet, but for errors: pip's own progress fills screens and CI logs
     if subprocess.run([*command, "--quiet"], check=False, cwd=ROOT).returncode != 0:
         refuse(
-            f"`{shlex.join(command)}` failed; pip's message is above. Is the package registry "
-            "reachable? Mend that and run make again: what is installed is kept."
+            f"`{shlex.join(command)}` failed; pip's message is above. Can the package index "
+            "be reached? Mend that and run make again: what is installed is kept."
         )
 
 

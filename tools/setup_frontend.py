@@ -57,7 +57,7 @@ def install_packages() -> None:
     if subprocess.run(command, check=False, cwd=FRONTEND).returncode != 0:
         sys.exit(
             "stepviz set-up: `npm ci` failed in stepviz/widgets/frontend; npm's message is above. "
-            "Is the package registry reachable?"
+            "Can the package index be reached?"
         )
     STAMP.write_text(key, encoding="utf-8")
 
