@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
 
 from stepviz import __version__
 from stepviz.errors import StepvizError, TraceError
@@ -28,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0, or 2 where something could not be done; the reason is one sentence on stderr.
     """
+    _print_anything(sys.stdout)
+    _print_anything(sys.stderr)
     options = _parser().parse_args(arguments)
     try:
         text = _explained(options)
@@ -37,9 +42,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"stepviz: {error}", file=sys.stderr)
         return CANNOT
     except BrokenPipeError:
-        # The reader (head, less) has seen enough. Closing again at exit must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (head, less) has seen enough.
+        _give_up(sys.stdout)
+    except OSError as error:
+        _give_up(sys.stdout)
+        print(f"stepviz: the answer cannot be written ({error.strerror})", file=sys.stderr)
+        return CANNOT
     return 0
+
+
+def _print_anything(stream: TextIO) -> None:
+    """Let a terminal that knows no … or µ show a ? there, rather than fail."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")
+
+
+def _give_up(stream: TextIO) -> None:
+    """Send what is left in a stream nowhere, so that closing it at exit does not complain."""
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,7 +93,10 @@ def _explained(options: argparse.Namespace) -> str:
     from stepviz.traces import TraceWarning, load_run, sample_run
     from stepviz.traces.story import explain
 
-    if bool(options.source) == options.sample:
+    if options.sample and options.source:
+        msg = f"--sample is a run of its own; leave it out to explain {options.source[0]}"
+        raise TraceError(msg)
+    if not options.sample and not options.source:
         msg = "pass a folder of traces, or --sample for the run that ships with stepviz"
         raise TraceError(msg)
     with warnings.catch_warnings():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +34,7 @@ def test_explain_tells_the_story_of_the_sample(capsys):
         "emulated",
     ):
         assert expected in said.out
-    assert len(said.out.splitlines()) <= 50
+    assert len(said.out.splitlines()) <= 45
     assert max(map(len, said.out.splitlines())) <= 110
 
 
@@ -53,6 +55,9 @@ def test_the_critical_path_adds_up():
     ("arguments", "said"),
     [
         (["explain"], "pass a folder of traces"),
+        (["explain", "--sample", "FOLDER"], "--sample is a run of its own"),
+        (["explain", "TWO"], "2 folders are too many"),
+        (["explain", "NESTED"], "its folders do: a, b; pass one of them"),
         (["explain", "nowhere-at-all"], "nowhere-at-all does not exist"),
         (["explain", "--sample", "--step", "77"], "no step 77"),
         (["explain", "EMPTY"], "holds no traces"),
@@ -62,6 +67,12 @@ def test_the_critical_path_adds_up():
 def test_errors_are_one_sentence_and_status_2(arguments, said, capsys, tmp_path):
     if arguments[-1] == "EMPTY":
         arguments = ["explain", str(tmp_path)]
+    if arguments[-1] in ("TWO", "NESTED"):
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "rank0.json").write_text("[]")
+        both = [str(tmp_path / name) for name in ("a", "b")]
+        arguments = ["explain", *(both if arguments[-1] == "TWO" else [str(tmp_path)])]
     if arguments[-1] == "BROKEN":
         (tmp_path / "rank0.json").write_text('{"traceEvents": [{"ph": "X"')
         arguments = ["explain", str(tmp_path)]
@@ -82,6 +93,7 @@ def test_a_refused_file_is_part_of_the_story(capsys, tmp_path):
     said = capsys.readouterr()
     assert "1 of 2 files" in said.out
     assert "rank1.json.gz is truncated" in said.out
+    assert str(tmp_path) not in said.out
     assert said.err == ""
 
 
@@ -104,6 +116,34 @@ def test_a_reader_that_stops_early_is_no_error():
     assert done.stderr == ""
 
 
+def run_shell(command, **environment):
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_a_terminal_that_knows_ascii_alone_gets_question_marks(tmp_path):
+    (tmp_path / "rank0 ünï.json").write_text('{"traceEvents": [{"ph": "X"')
+    command = f"{sys.executable} -m stepviz.cli explain"
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    done = run_shell(f"{command} --sample", **plain)
+    assert (done.returncode, done.stderr) == (0, b"")
+    done.stdout.decode("ascii")
+    done = run_shell(f"{command} '{tmp_path}'", **plain)
+    assert done.returncode == 2
+    assert re.search(rb"rank0 \?+n\?+\.json is truncated", done.stderr)
+
+
+def test_a_full_disk_is_one_sentence():
+    if not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full, a device that is always full")
+    done = run_shell(f"{sys.executable} -m stepviz.cli explain --sample > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("stepviz: the answer cannot be written (No space left")
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -119,4 +159,7 @@ def test_explain_works_on_handed_folders(name, capsys):
     if not (HANDED / name).exists():
         pytest.skip(f"the handed traces are not beside this checkout: no shared/traces/{name}")
     assert main(["explain", str(HANDED / name)]) == 0
-    assert "The critical path" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "The critical path" in said
+    assert len(said.splitlines()) <= 45
+    assert str(HANDED) not in said

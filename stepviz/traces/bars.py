@@ -65,10 +65,7 @@ def gather(
     most = max(MOST_BARS, len(sections) + MOST_BARS // 2)
     while True:
         bars = [bar for section in sections for bar in _bars(section, threshold, longest)]
-        if (
-            len(bars) <= max(MOST_BARS, len(sections) + MOST_BARS // 2)
-            or threshold > window.duration_ns
-        ):
+        if len(bars) <= most or threshold > window.duration_ns:
             return bars, threshold
         threshold *= 2
 

@@ -7,12 +7,14 @@ their sizes agree. What cannot be joined stays with its rank, with the reason.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from itertools import islice
+from typing import Any, Final
 
 import pandas as pd
 
+from stepviz.traces.clocks import Clash, ended_early, worst_of
 from stepviz.traces.rows import RankRows
 
 #: A collective cannot end on one rank before another arrives. Past this, clocks disagree.
@@ -20,6 +22,12 @@ CLOCK_TOLERANCE_NS: Final = 2_000_000
 
 #: Names of the group of all ranks, where the file does not list its members.
 _WORLD: Final = frozenset({"", "0", "default_pg"})
+
+#: Ranks of a group; a range where they are 0, 1, …, so that no large world is written out.
+Members = range | tuple[int, ...]
+
+#: One rank's part in an exchange, by column.
+Row = dict[str, Any]
 
 _POINT_TO_POINT: Final = frozenset({"send", "recv"})
 
@@ -82,10 +90,11 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Joined:
-    """The exchanges of a step: all of them, and why some stayed with their rank."""
+    """The exchanges of a step: all of them, why some stayed with their rank, clocks' clash."""
 
     exchanges: list[Exchange]
     unmatched: pd.DataFrame
+    clash: Clash | None = None
 
 
 def join(calls: Mapping[int, pd.DataFrame], ranks: Mapping[int, RankRows]) -> Joined:
@@ -94,32 +103,38 @@ def join(calls: Mapping[int, pd.DataFrame], ranks: Mapping[int, RankRows]) -> Jo
     Parameters
     ----------
     calls
-        By rank: the exchanges of the step (see `exchanges.COLUMNS`), clipped to its window.
+        By rank: the exchanges of the step (see `exchanges.COLUMNS`), clipped to its window;
+        began_ns and ended_ns are not.
     ranks
         By rank: the rows they come from.
     """
-    by_key: dict[tuple[str, str, bool, tuple[int, ...]], dict[int, pd.DataFrame]]
+    by_key: dict[tuple[str, str, bool, Members], dict[int, list[Row]]]
     by_key = defaultdict(dict)
     for rank, frame in calls.items():
         for (group, name, emulated), part in frame.groupby(
             ["group", "collective", "emulated"], sort=False
         ):
             members = _members(str(group), rank, ranks)
-            by_key[str(group), str(name), bool(emulated), members][rank] = part
-    joined: list[list[tuple[int, pd.Series]]] = []
-    reasons: list[tuple[int, pd.Series, str]] = []
+            records: list[Row] = part.to_dict("records")  # type: ignore[assignment]  # text keys
+            by_key[str(group), str(name), bool(emulated), members][rank] = records
+    joined: list[list[tuple[int, Row]]] = []
+    reasons: list[tuple[int, Row, str]] = []
+    clashes: list[Clash | None] = []
     for (_, name, _, members), parts in by_key.items():
         reason = _why_not(name, members, parts, ranks)
         if reason is None and len(parts) > 1:
+            clash = _clash(name, parts)
+            clashes.append(clash)
+            reason = _clocks_apart(parts) if clash is not None else None
+        if reason is None and len(parts) > 1:
             count = len(next(iter(parts.values())))
-            joined += [[(rank, part.iloc[k]) for rank, part in parts.items()] for k in range(count)]
+            joined += [[(rank, part[k]) for rank, part in parts.items()] for k in range(count)]
             continue
-        for rank, part in parts.items():
-            for _, row in part.iterrows():
+        for rank, rows in parts.items():
+            for row in rows:
                 joined.append([(rank, row)])
                 if reason is not None:
                     reasons.append((rank, row, reason))
-    exchanges = _named(joined)
     unmatched = pd.DataFrame(
         [
             {
@@ -134,24 +149,46 @@ def join(calls: Mapping[int, pd.DataFrame], ranks: Mapping[int, RankRows]) -> Jo
         ],
         columns=["rank", "collective", "group", "arrival_ns", "finish_ns", "why"],
     )
-    return Joined(exchanges, unmatched)
+    return Joined(_named(joined), unmatched, worst_of(clashes))
 
 
-def _members(group: str, rank: int, ranks: Mapping[int, RankRows]) -> tuple[int, ...]:
+def _clash(name: str, parts: Mapping[int, list[Row]]) -> Clash | None:
+    arrivals = {rank: [int(row["began_ns"]) for row in part] for rank, part in parts.items()}
+    ends = {rank: [int(row["ended_ns"]) for row in part] for rank, part in parts.items()}
+    return ended_early(name, arrivals, ends)
+
+
+def _clocks_apart(parts: Mapping[int, list[Row]]) -> str | None:
+    """Say so where most exchanges could not be joined by these clocks."""
+    late = 0
+    columns = list(zip(*parts.values(), strict=True))
+    for rows in columns:
+        last_arrival = max(int(row["began_ns"]) for row in rows)
+        first_finish = min(int(row["ended_ns"]) for row in rows)
+        late += first_finish < last_arrival - CLOCK_TOLERANCE_NS
+    if 2 * late > len(columns):
+        return "it ends on one rank before another arrives: the ranks' clocks disagree"
+    return None
+
+
+def _members(group: str, rank: int, ranks: Mapping[int, RankRows]) -> Members:
     """Return who belongs to a group: what the file says, else the world."""
     rows = ranks[rank]
     _, said = rows.groups.get(group, ("", ()))
     if said:
-        return tuple(sorted(set(said)))
+        members = tuple(sorted(set(said)))
+        # The same group, whether a file lists its members or only counts the world.
+        whole = range(len(members))
+        return whole if members[0] == 0 and members[-1] == len(members) - 1 else members
     if rows.world_size is not None and group in _WORLD:
-        return tuple(range(rows.world_size))
+        return range(rows.world_size)
     return tuple(sorted(ranks))
 
 
 def _why_not(
     name: str,
-    members: tuple[int, ...],
-    parts: Mapping[int, pd.DataFrame],
+    members: Members,
+    parts: Mapping[int, list[Row]],
     ranks: Mapping[int, RankRows],
 ) -> str | None:
     """Say why exchanges of one name and group cannot be joined, None where they can."""
@@ -159,38 +196,33 @@ def _why_not(
         return None
     if name in _POINT_TO_POINT:
         return "sent between two ranks; only collectives of a group are joined"
-    missing = [m for m in members if m not in ranks]
+    missing = _ranks_said(m for m in members if m not in ranks)
     if missing:
-        return f"{_ranks_said(missing)} of its group not in this run, so its wait is unknown"
-    absent = [m for m in members if m not in parts]
+        return f"{missing} of its group not in this run, so its wait is unknown"
+    absent = _ranks_said(m for m in members if m not in parts)
     if absent:
-        return f"{_ranks_said(absent)} without any in this step"
+        return f"{absent} without any in this step"
     counts = {rank: len(part) for rank, part in parts.items()}
     if len(set(counts.values())) > 1:
         said = ", ".join(f"{n} on rank {rank}" for rank, n in sorted(counts.items()))
         return f"the ranks differ in how many they show: {said}"
-    sizes = [part["elements"].to_numpy() for part in parts.values()]
-    for k in range(len(sizes[0])):
-        known = {int(size[k]) for size in sizes if size[k] >= 0}
+    for k, rows in enumerate(zip(*parts.values(), strict=True)):
+        known = {int(row["elements"]) for row in rows if row["elements"] >= 0}
         if len(known) > 1:
             return f"the ranks differ in the size of number {k}: {sorted(known)} elements"
-    late = 0
-    for k in range(len(sizes[0])):
-        rows = [part.iloc[k] for part in parts.values()]
-        last_arrival = max(int(row["arrival_ns"]) for row in rows)
-        first_finish = min(int(row["finish_ns"]) for row in rows)
-        late += first_finish < last_arrival - CLOCK_TOLERANCE_NS
-    if 2 * late > len(sizes[0]):
-        return "it ends on one rank before another arrives: the ranks' clocks disagree"
     return None
 
 
-def _ranks_said(ranks: list[int]) -> str:
-    shown = ", ".join(str(rank) for rank in ranks[:6]) + (", …" if len(ranks) > 6 else "")
-    return f"rank {shown} is" if len(ranks) == 1 else f"ranks {shown} are"
+def _ranks_said(ranks: Iterable[int]) -> str:
+    """Name a few of many ranks without counting them all: a world may be large."""
+    few = list(islice(ranks, 7))
+    shown = ", ".join(str(rank) for rank in few[:6]) + (", …" if len(few) > 6 else "")
+    if not few:
+        return ""
+    return f"rank {shown} is" if len(few) == 1 else f"ranks {shown} are"
 
 
-def _named(joined: list[list[tuple[int, pd.Series]]]) -> list[Exchange]:
+def _named(joined: list[list[tuple[int, Row]]]) -> list[Exchange]:
     """Name exchanges in order of their last arrival: "all-reduce 2", "r0 all-reduce 1"."""
     joined.sort(key=lambda parts: max(int(row["arrival_ns"]) for _, row in parts))
     totals: dict[tuple[str, str], int] = defaultdict(int)
@@ -224,7 +256,7 @@ def _named(joined: list[list[tuple[int, pd.Series]]]) -> list[Exchange]:
     return exchanges
 
 
-def _call(rank: int, row: pd.Series) -> Call:
+def _call(rank: int, row: Row) -> Call:
     return Call(
         rank=rank,
         row=int(row["row"]),

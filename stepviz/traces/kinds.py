@@ -18,6 +18,7 @@ from stepviz.traces.patterns import (
     EXCHANGE_EMULATED,
     EXCHANGE_HOST,
     EXCHANGE_KERNEL,
+    OPTIMIZER_KERNEL,
     annotation_kind,
     operator_kind,
 )
@@ -158,6 +159,8 @@ def _launchers(
 def _device_kind(name: str, cat: str, kind: npt.NDArray[np.object_], launcher: int) -> str:
     if cat == "kernel" and EXCHANGE_KERNEL.search(name):
         return "exchange"
+    if launcher < 0 and OPTIMIZER_KERNEL.search(name):
+        return "optimizer"
     inherited = str(kind[launcher]) if launcher >= 0 else _OTHER
     if inherited == _OTHER and "HtoD" in name:
         # Copies to the device outside every region: a batch on its way in.

@@ -37,10 +37,16 @@ ROWS: Final = (
 
 
 def breakdown_ns(
-    window: Window, pieces: list[Piece], exchanges: list[Exchange], rank: int
+    window: Window, pieces: list[Piece], exchanges: list[Exchange], rank: int, *, told: bool
 ) -> pd.Series[int]:
-    """Return ns per row of one rank; they sum to the window's length exactly."""
+    """Return ns per row of one rank; they sum to the window's length exactly.
+
+    `told` says whether clocks agree, so that a wait can be told from the transfer; if not,
+    all of it is exchange.
+    """
     transfer, waiting = exchange_spans(exchanges, rank)
+    if not told:
+        transfer, waiting = union(np.concatenate((transfer, waiting))), waiting[:0]
     spans = {row: _spans(p for p in pieces if p.kind == row) for row in ROWS}
     free = np.array([[window.start_ns, window.finish_ns]], dtype=np.int64)
     parts = dict.fromkeys(ROWS, 0)

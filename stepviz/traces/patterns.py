@@ -39,6 +39,10 @@ ANNOTATIONS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (
 EXCHANGE_KERNEL: Final = re.compile(
     r"^(nccl|rccl|msccl|oneccl|hccl|hcom_|xccl)|ncclDev(Kernel|Func)|ncclKernel", re.IGNORECASE
 )
+#: An update's kernel by its own name, for where its launch is not in the file.
+OPTIMIZER_KERNEL: Final = re.compile(
+    r"multi_tensor_apply|fused_?(adam|sgd|lamb|adagrad)|foreach_(adam|sgd)", re.IGNORECASE
+)
 #: Exchange that runs on a thread of the host.
 EXCHANGE_HOST: Final = re.compile(r"^gloo:(?P<collective>\w+)")
 #: An emulated fabric: the sleep is the exchange, the real transport inside it is not.
@@ -52,7 +56,7 @@ NCCL_REGION: Final = re.compile(r"^nccl:(?P<collective>\w+)")
 #: Calls that wait for a device; their time is nobody's work.
 WAITING_CALL: Final = re.compile(r"(Synchronize|EventQuery|StreamQuery)", re.IGNORECASE)
 #: A step's marker.
-STEP: Final = re.compile(r"^ProfilerStep\s*#?\s*(?P<step>\d+)$")
+STEP: Final = re.compile(r"^ProfilerStep\s*#?\s*(?P<step>\d{1,18})$")
 
 _SPELLING: Final = {
     "allreduce": "all-reduce",

@@ -22,6 +22,9 @@ from stepviz.errors import TraceError
 #: What a folder is searched for.
 SUFFIXES = (".json", ".json.gz")
 
+#: An escape that may be half a character: no text in the sense of Unicode, and unprintable.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
 
@@ -65,6 +68,10 @@ def read_trace(path: Path) -> RawTrace:
     size = len(data)
     del data
     document = _parse(path, text)
+    if _SURROGATE.search(text):
+        document, count = cleaned(document)
+        if count:
+            repairs.append(f"{count} texts with halves of characters (surrogates) were mended")
     del text
     if isinstance(document, list):
         events, metadata = document, {}
@@ -87,10 +94,15 @@ def read_trace(path: Path) -> RawTrace:
 
 
 def _bytes_of(path: Path) -> bytes:
+    if path.is_dir():
+        msg = f"{path} is a folder, not a file; pass it alone, as one capture, or pass its files"
+        raise TraceError(msg)
     try:
         data = path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
+        if path.is_symlink() and not path.exists():
+            reason = f"it is a link that leads nowhere: {reason}"
         msg = f"{path} cannot be opened ({reason}); check the path and its permissions"
         raise TraceError(msg) from error
     if not data:
@@ -123,10 +135,10 @@ def _parse(path: Path, text: str) -> object:
             msg = f"{path} is blank; leave it out"
         elif not text.lstrip().startswith(("{", "[")):
             msg = f"{path} is no JSON, so no profiler trace; leave it out"
-        elif error.pos >= len(text.rstrip()) - 1:
+        elif error.pos >= len(text.rstrip()) - 1 or error.msg.startswith("Unterminated string"):
             msg = (
                 f"{path} is truncated: its JSON ends in the middle of something "
-                f"(line {error.lineno}); copy it again, or leave it out"
+                f"(after line {error.lineno}, column {error.colno}); copy it again, or leave it out"
             )
         else:
             near = re.sub(r"\s+", " ", text[max(0, error.pos - 20) : error.pos + 20])
@@ -138,6 +150,22 @@ def _parse(path: Path, text: str) -> object:
     except (ValueError, RecursionError) as error:
         msg = f"{path} is JSON that cannot be read ({error}); leave it out"
         raise TraceError(msg) from error
+
+
+def cleaned(value: Any) -> tuple[Any, int]:
+    """Return JSON with lone surrogates in its texts replaced, and in how many texts they were."""
+    if isinstance(value, str):
+        good = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return good, int(good != value)
+    if isinstance(value, list):
+        pairs = [cleaned(item) for item in value]
+        return [item for item, _ in pairs], sum(count for _, count in pairs)
+    if isinstance(value, dict):
+        keys = [cleaned(key) for key in value]
+        pairs = [cleaned(item) for item in value.values()]
+        count = sum(n for _, n in keys) + sum(n for _, n in pairs)
+        return {key: item for (key, _), (item, _) in zip(keys, pairs, strict=True)}, count
+    return value, 0
 
 
 @contextmanager

@@ -18,6 +18,7 @@ import pandas as pd
 
 from stepviz.errors import TraceError
 from stepviz.traces.exact import LARGEST_NS, nanosecond_array
+from stepviz.traces.outliers import recording, without_impossible
 from stepviz.traces.reading import RawTrace
 
 #: Older profilers and other back ends call the same things by other names.
@@ -52,6 +53,9 @@ HOST: Final = CALLS | {"cpu_op", "user_annotation", "python_function"}
 
 #: No step lasts a day; a longer event is a profiler fault (some claim 236 years).
 LONGEST_EVENT_NS: Final = 24 * 3600 * 10**9
+
+#: More ranks than this no job has.
+LARGEST_WORLD: Final = 10_000_000
 
 _LARGE_INT: Final = 2**63 - 1
 _LONGEST_INT_TEXT: Final = 20
@@ -97,13 +101,18 @@ def rows_of(raw: RawTrace, rank: int, rank_source: str) -> RankRows:
         raise TraceError(msg)
     info = raw.metadata.get("distributedInfo")
     info = info if isinstance(info, dict) else {}
-    tracks, codes = _tracks(kept, raw.events)
+    tracks, codes = _tracks(kept, raw.events, repairs)
     events.insert(2, "track", codes)
+    calls = events["cat"].isin([*CALLS, "cpu_op"]).to_numpy()
+    said = recording(raw.events, base)
+    possible, finish = without_impossible(events, said, calls, repairs)
+    events = events.assign(finish_ns=finish)[possible].reset_index(drop=True)
+    kept = [event for event, stays in zip(kept, possible, strict=True) if stays]
     return RankRows(
         path=raw.path,
         rank=rank,
         rank_source=rank_source,
-        world_size=_whole(info.get("world_size")),
+        world_size=_world_size(info, rank, repairs),
         backend=str(info["backend"]) if "backend" in info else None,
         groups=_groups(info),
         events=events,
@@ -124,7 +133,37 @@ def rank_of(raw: RawTrace) -> tuple[int | None, str]:
     found = re.findall(r"rank[\s_\-.=]*(\d{1,6})(?!\d)", raw.path.name, flags=re.IGNORECASE)
     if found:
         return int(found[-1]), "file name"
-    return None, "not said"
+    rank = _rank_by_groups(raw)
+    return (None, "not said") if rank is None else (rank, "process groups")
+
+
+def _rank_by_groups(raw: RawTrace) -> int | None:
+    """Return the one rank that is in every process group of which this file has exchanges.
+
+    A rank calls only collectives of groups that it belongs to; where groups cross, as those
+    of data and tensor parallelism do, one rank is in all of them.
+    """
+    common: set[int] | None = None
+    for said in {
+        event["args"]["Process Group Ranks"]
+        for event in raw.events
+        if isinstance(event.get("args"), dict)
+        and isinstance(event["args"].get("Process Group Ranks"), str)
+    }:
+        members = {int(word) for word in re.findall(r"\d{1,9}", said)}
+        # Long lists are cut off with "..." by the profiler.
+        if members and "..." not in said:
+            common = members if common is None else common & members
+    return common.pop() if common is not None and len(common) == 1 else None
+
+
+def _world_size(info: Mapping[str, Any], rank: int, repairs: list[str]) -> int | None:
+    said = info.get("world_size")
+    size = _whole(said)
+    if said is not None and (size is None or not rank < size <= LARGEST_WORLD):
+        repairs.append(f"world_size {str(said)[:40]!r} with rank {rank} is no world and left out")
+        return None
+    return size
 
 
 def _base_ns(metadata: Mapping[str, Any], repairs: list[str]) -> int:
@@ -160,7 +199,7 @@ def _intervals(
     frame = pd.DataFrame(
         {
             "name": pd.Categorical(names),
-            "cat": pd.Categorical([CATEGORY.get(cat, cat) for cat in cats]),
+            "cat": pd.Categorical([_category(cat) for cat in cats]),
             "start_ns": start[index] + base,
             "finish_ns": start[index] + duration[index] + base,
             "correlation": _column(arguments, "correlation"),
@@ -170,6 +209,13 @@ def _intervals(
         }
     )
     return frame, kept
+
+
+def _category(cat: str) -> str:
+    # Each new back end brings its own runtime and driver.
+    if cat not in CALLS and cat.endswith(("_runtime", "_driver")):
+        return "cuda_runtime"
+    return CATEGORY.get(cat, cat)
 
 
 def _column(arguments: list[dict[str, Any]], *keys: str) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -187,10 +233,12 @@ def _whole(value: object) -> int | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        if len(value) > _LONGEST_INT_TEXT:
+        # Decimals are still text here, and some writers put 11.0 where 11 is meant.
+        whole, _, rest = value.partition(".")
+        if len(whole) > _LONGEST_INT_TEXT or rest.strip("0"):
             return None
         try:
-            value = int(value)
+            value = int(whole)
         except ValueError:
             return None
     return value if isinstance(value, int) and abs(value) <= _LARGE_INT else None
@@ -202,14 +250,20 @@ def _whole_or_missing(value: object) -> int:
 
 
 def _tracks(
-    kept: list[dict[str, Any]], events: list[dict[str, Any]]
+    kept: list[dict[str, Any]], events: list[dict[str, Any]], repairs: list[str]
 ) -> tuple[pd.DataFrame, np.ndarray[Any, np.dtype[np.int64]]]:
     # pid and tid may be numbers or words ("Spans"), so the pair of texts is the key.
     codes: dict[tuple[str, str], int] = {}
     column = np.empty(len(kept), dtype=np.int64)
+    odd = 0
     for i, event in enumerate(kept):
-        key = (str(event.get("pid", "")), str(event.get("tid", "")))
+        pid, tid = event.get("pid", ""), event.get("tid", "")
+        odd += not (_names_track(pid) and _names_track(tid))
+        key = (str(pid), str(tid))
         column[i] = codes.setdefault(key, len(codes))
+    if odd:
+        noun = "event has" if odd == 1 else "events have"
+        repairs.append(f"{odd} {noun} a pid or tid that is no number and no word")
     names: dict[tuple[str, str], list[str]] = {}
     for event in events:
         if event.get("ph") == "M" and event.get("name") == "thread_name":
@@ -227,6 +281,10 @@ def _tracks(
     return frame, column
 
 
+def _names_track(value: object) -> bool:
+    return isinstance(value, (int, str)) and not isinstance(value, bool)
+
+
 def _thread_name(names: list[str]) -> str:
     # One thread may be named twice; the process's own name says the least.
     telling = [name for name in names if "(pt_" in name and "pt_main_thread" not in name]
@@ -238,7 +296,11 @@ def _flows(events: list[dict[str, Any]], base: int) -> pd.DataFrame:
     ends: dict[str, dict[int, int]] = {"s": {}, "f": {}}
     for event in events:
         phase = event.get("ph")
-        if phase in ends and str(event.get("cat", event.get("name", ""))).startswith("fwdbwd"):
+        if (
+            isinstance(phase, str)
+            and phase in ends
+            and str(event.get("cat", event.get("name", ""))).startswith("fwdbwd")
+        ):
             flow = _whole(event.get("id"))
             times, valid = nanosecond_array([event.get("ts")])
             if flow is not None and valid[0]:

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import html
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
 from stepviz.errors import TraceError, near
+from stepviz.traces.clocks import Clash, worst_of
 from stepviz.traces.exchanges import exchanges_of
+from stepviz.traces.files import (
+    Source,
+    nothing_read,
+    refuse_second,
+    rows_of_file,
+    told,
+    trace_paths,
+)
 from stepviz.traces.kinds import with_kinds
 from stepviz.traces.launches import ordinary_lag
 from stepviz.traces.parts import device_time
 from stepviz.traces.pieces import main_track
-from stepviz.traces.reading import SUFFIXES, RawTrace, read_trace
-from stepviz.traces.rows import RankRows, rank_of, rows_of
-from stepviz.traces.steps import RankStep, Step
-from stepviz.traces.windows import PREVIOUS, Window, host_ranges, steps_of_rows, windows
-
-Source = str | PathLike[str] | Iterable[str | PathLike[str]]
+from stepviz.traces.rows import RankRows
+from stepviz.traces.steps import RankStep, Step, is_whole
+from stepviz.traces.windows import (
+    PREVIOUS,
+    Window,
+    host_ranges,
+    place_lost,
+    steps_of_rows,
+    windows,
+)
 
 #: How files say themselves in `run.files`.
 READ: Final = "read"
@@ -57,6 +68,7 @@ class _Rank:
         self.rows = rows
         self.events = events
         self.windows: list[Window] = windows(events, ranges)
+        place_lost(events, self.windows)
         self.main = main_track(events, ranges)
         self.exchanges = exchanges_of(rows, events)
         self.ordinary_lag = ordinary_lag(events)
@@ -77,6 +89,7 @@ class Run:
         self._ranks = dict(sorted(ranks.items()))
         self._files = files
         self._name = name
+        self._kept: dict[int, Step] = {}
 
     @property
     def name(self) -> str:
@@ -97,19 +110,24 @@ class Run:
         return self._files.copy()
 
     @cached_property
-    def _steps(self) -> pd.DataFrame:
-        numbers = sorted({w.step for rank in self._ranks.values() for w in rank.windows})
-        rows = [self._step_row(number) for number in numbers]
-        frame = pd.DataFrame(rows, index=pd.Index(numbers, name="step", dtype="int64"))
-        return frame[list(_STEP_COLUMNS)]
+    def _windows(self) -> dict[int, dict[int, Window]]:
+        """By step, in order, the windows by rank."""
+        found: dict[int, dict[int, Window]] = {}
+        for rank, kept in self._ranks.items():
+            for window in kept.windows:
+                found.setdefault(window.step, {})[rank] = window
+        return dict(sorted(found.items()))
 
-    def _step_row(self, number: int) -> dict[str, Any]:
-        found = {
-            rank: window
-            for rank, kept in self._ranks.items()
-            for window in kept.windows
-            if window.step == number
-        }
+    @cached_property
+    def _steps(self) -> pd.DataFrame:
+        rows = [self._step_row(found) for found in self._windows.values()]
+        frame = pd.DataFrame(rows, index=pd.Index(self._windows, name="step", dtype="int64"))
+        frame = frame[list(_STEP_COLUMNS)].astype({"last_rank": "Int64"})
+        if self.clash is not None:
+            frame.loc[frame["ranks"] > 1, "last_rank"] = pd.NA
+        return frame
+
+    def _step_row(self, found: Mapping[int, Window]) -> dict[str, Any]:
         start = min(window.start_ns for window in found.values())
         finish = max(window.finish_ns for window in found.values())
         longest = max(found, key=lambda rank: (found[rank].duration_ns, -rank))
@@ -130,10 +148,11 @@ class Run:
         """One row per step, indexed by its number, times in ns.
 
         start_ns is the first rank's start, finish_ns the last rank's end, duration_ns their
-        difference; last_rank ended last; longest_rank has the longest window of its own,
-        longest_ns; ranks counts who has this step; window says what it is measured on (device,
-        host, or both); start_from how its start was found: at the previous update's end, at
-        the host's start of a first step, or the whole trace where no step is marked.
+        difference; last_rank ended last (missing where the ranks' clocks disagree); longest_rank
+        has the longest window of its own, longest_ns; ranks counts who has this step; window
+        says what it is measured on (device, host, or both); start_from how its start was found:
+        at the previous update's end, at the host's start of a first step, or the whole trace
+        where no step is marked.
         """
         return self._steps.copy()
 
@@ -151,20 +170,37 @@ class Run:
         TraceError
             Where no step has that number.
         """
-        steps = self._steps
         if number is None:
             number = self._median()
-        elif number not in steps.index:
-            msg = f"{self._name} has no step {number!r}; {near(number, steps.index)}"
+        elif not is_whole(number):
+            msg = f"a step is chosen by its number, a whole one, not {number!r}; see run.steps"
             raise TraceError(msg)
-        number = int(number)
-        found = {rank: kept.step(number) for rank, kept in self._ranks.items()}
-        return Step(
-            number,
-            {rank: part for rank, part in found.items() if part is not None},
-            missing=[rank for rank, part in found.items() if part is None],
-            run_name=self._name,
-        )
+        elif number not in self._windows:
+            msg = f"{self._name} has no step {number!r}; {near(number, self._windows)}"
+            raise TraceError(msg)
+        return self._made(int(number))
+
+    def _made(self, number: int) -> Step:
+        if number not in self._kept:
+            found = {rank: kept.step(number) for rank, kept in self._ranks.items()}
+            self._kept[number] = Step(
+                number,
+                {rank: part for rank, part in found.items() if part is not None},
+                missing=[rank for rank, part in found.items() if part is None],
+                run_name=self._name,
+                clash_of_run=lambda: self.clash,
+            )
+        return self._kept[number]
+
+    @cached_property
+    def clash(self) -> Clash | None:
+        """How far the ranks' clocks are apart at least, and what shows it; None where nothing.
+
+        Without it nothing says that clocks agree better than the exchanges can tell.
+        """
+        if len(self._ranks) < 2:
+            return None
+        return worst_of(self._made(number).own_clash for number in self._windows)
 
     def _median(self) -> int:
         steps = self._steps
@@ -173,7 +209,8 @@ class Run:
         following = whole[whole["start_from"] == PREVIOUS]
         on_device = whole[whole["window"] == "device"]
         alike = next(part for part in (following, on_device, whole) if len(part))
-        chosen = alike.sort_values("duration_ns", kind="stable")
+        column = "duration_ns" if self.clash is None else "longest_ns"
+        chosen = alike.sort_values(column, kind="stable")
         return int(chosen.index[(len(chosen) - 1) // 2])
 
     def device_time(self, *, launched_only: bool = False) -> pd.DataFrame:
@@ -203,16 +240,20 @@ class Run:
         left = f", {refused} files left out" if refused else ""
         noun = "rank" if len(self._ranks) == 1 else "ranks"
         middle = int(self._median())
-        typical = steps["duration_ns"][middle] / 1e6
+        doubt = "" if self.clash is None else f"; {self.clash}"
+        # Across ranks no length is to be had from clocks that disagree.
+        column = "duration_ns" if self.clash is None else "longest_ns"
+        typical = steps[column][middle] / 1e6
         return (
             f"<Run {self._name}: {len(self._ranks)} {noun}, {len(steps)} steps, "
-            f"step {middle} takes {typical:.4g} ms{left}>"
+            f"step {middle} takes {typical:.4g} ms{left}{doubt}>"
         )
 
     def _repr_html_(self) -> str:
         shown = self._steps.assign(
             duration_ms=(self._steps["duration_ns"] / 1e6).round(3),
-        )[["duration_ms", "last_rank", "ranks", "window", "start_from"]]
+            longest_ms=(self._steps["longest_ns"] / 1e6).round(3),
+        )[["duration_ms", "longest_ms", "last_rank", "ranks", "window", "start_from"]]
         head = html.escape(repr(self)[1:-1])
         parts = [f"<p><b>{head}</b></p>", shown.to_html(border=0)]
         refused = self._files[self._files["status"] == REFUSED]
@@ -249,7 +290,7 @@ def load_run(source: Source) -> Run:
     >>> run.step().timeline().completion  # doctest: +SKIP
     148.302
     """
-    paths, name = _paths(source)
+    paths, name = trace_paths(source)
     ranks: dict[int, _Rank] = {}
     taken: dict[int, Path] = {}
     records: list[dict[str, Any]] = []
@@ -264,11 +305,11 @@ def load_run(source: Source) -> Run:
         }
         records.append(record)
         try:
-            rows = _rows_of_file(path, ranks_free=len(paths) == 1)
+            rows = rows_of_file(path, ranks_free=len(paths) == 1)
             record.update(rank=rows.rank, rank_source=rows.rank_source, events=len(rows.events))
             if rows.rank in ranks:
-                _refuse_second(path, rows.rank, taken[rows.rank])
-            with _told(path):
+                refuse_second(path, rows.rank, taken[rows.rank])
+            with told(path):
                 ranks[rows.rank] = _Rank(rows)
             taken[rows.rank] = path
             record["why"] = "; ".join(rows.repairs)
@@ -277,100 +318,10 @@ def load_run(source: Source) -> Run:
     files = pd.DataFrame(records).astype({"rank": "Int64"})
     refused = files[files["status"] == REFUSED]
     if not ranks:
-        raise TraceError(_nothing_read(name, refused))
+        raise TraceError(nothing_read(name, list(refused["why"])))
     for message in [*refused["why"], *_repairs_said(files)]:
         warnings.warn(message, TraceWarning, stacklevel=2)
     return Run(ranks, files, name)
-
-
-def _paths(source: Source) -> tuple[list[Path], str]:
-    if isinstance(source, (str, PathLike)):
-        path = Path(source)
-        if path.is_dir():
-            found = sorted(p for p in path.iterdir() if p.is_file() and _is_trace(p))
-            if not found:
-                msg = (
-                    f"{path} holds no traces: no file in it ends in "
-                    f"{' or '.join(SUFFIXES)}; pass the folder the profiler wrote to"
-                )
-                raise TraceError(msg)
-            return sorted(found, key=_natural), path.resolve().name
-        if not path.exists():
-            msg = f"{path} does not exist; pass a folder of traces, a trace file, or a list of them"
-            raise TraceError(msg)
-        return [path], path.name
-    paths = [Path(item) for item in source]
-    if not paths:
-        msg = "the list of files is empty; pass at least one trace file"
-        raise TraceError(msg)
-    folders = sorted({path.resolve().parent.name for path in paths})
-    return paths, ", ".join(folders)
-
-
-def _is_trace(path: Path) -> bool:
-    return path.name.lower().endswith(SUFFIXES) and not path.name.startswith(".")
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """Order rank10 after rank9."""
-    parts: list[tuple[int, str]] = []
-    digits = ""
-    for letter in path.name + "\0":
-        if letter.isdigit():
-            digits += letter
-            continue
-        if digits:
-            parts.append((int(digits), ""))
-            digits = ""
-        parts.append((-1, letter))
-    return parts
-
-
-def _rows_of_file(path: Path, *, ranks_free: bool) -> RankRows:
-    with _told(path):
-        raw: RawTrace = read_trace(path)
-        rank, rank_source = rank_of(raw)
-        if rank is None:
-            if not ranks_free:
-                msg = (
-                    f"{path} does not say its rank, neither in distributedInfo nor in its name; "
-                    "rename it to rank0.json, rank1.json, …"
-                )
-                raise TraceError(msg)
-            rank, rank_source = 0, "assumed, the only file"
-        return rows_of(raw, rank, rank_source)
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Turn what no check foresaw into one clear error that names the file."""
-    try:
-        yield
-    except TraceError:
-        raise
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError) as error:
-        msg = (
-            f"{path} is not built like a profiler trace ({type(error).__name__}: {error}); "
-            "leave it out, and report it with the file if the profiler wrote it"
-        )
-        raise TraceError(msg) from error
-
-
-def _refuse_second(path: Path, rank: int, first: Path) -> None:
-    msg = (
-        f"{path} says it is rank {rank}, and so does {first}: the first is used and this one "
-        "left out; pass a list with the files of one capture to choose yourself"
-    )
-    raise TraceError(msg)
-
-
-def _nothing_read(name: str, refused: pd.DataFrame) -> str:
-    reasons = list(refused["why"])
-    if len(reasons) == 1:
-        return str(reasons[0])
-    shown = "; ".join(str(reason) for reason in reasons[:3])
-    more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
-    return f"{name}: none of {len(reasons)} files could be read: {shown}{more}"
 
 
 def _repairs_said(files: pd.DataFrame) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final, Literal
@@ -13,21 +13,35 @@ import pandas as pd
 
 from stepviz.core.timeline import Timeline
 from stepviz.errors import TimelineError, TraceError, near
+from stepviz.traces.clocks import Clash, never_together, worst_of
 from stepviz.traces.exchanges import COLUMNS
 from stepviz.traces.folding import Folded, fold
 from stepviz.traces.joins import Exchange, Joined, join, local
 from stepviz.traces.landmarks import landmarks
 from stepviz.traces.launches import Launches, launches
+from stepviz.traces.notes import (
+    about_exchanges,
+    about_exposed,
+    about_launches,
+    about_stops,
+)
 from stepviz.traces.parts import ROWS, breakdown_ns, exposed_ns
-from stepviz.traces.pieces import Piece, rank_pieces, stops
+from stepviz.traces.pieces import Piece, rank_pieces
 from stepviz.traces.rows import RankRows
 from stepviz.traces.windows import PREVIOUS, WHOLE_TRACE, Window
 
 Unit = Literal["ms", "ns"]
 
 _MS: Final = 1_000_000
-#: Exposed time of the rows and of the timeline may differ by this part of a step unsaid.
-EXPOSED_PART: Final = 0.01
+#: Columns of `collectives` that compare the clocks of several ranks.
+_TOLD_BY_CLOCKS: Final = (
+    "first_rank",
+    "last_rank",
+    "skew_ns",
+    "end_skew_ns",
+    "transfer_ns",
+    "wait_ns",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +58,10 @@ class RankStep:
     @cached_property
     def clipped(self) -> pd.DataFrame:
         """The exchanges, cut to the window."""
-        window, frame = self.window, self.calls.copy()
+        window = self.window
+        frame = self.calls.assign(
+            began_ns=self.calls["arrival_ns"], ended_ns=self.calls["finish_ns"]
+        )
         for column in ("arrival_ns", "finish_ns"):
             frame[column] = frame[column].clip(window.start_ns, window.finish_ns)
         frame["ready_ns"] = np.minimum(frame["ready_ns"], frame["arrival_ns"])
@@ -66,12 +83,18 @@ class Step:
     """One update over its ranks. Made by `run.step(n)`."""
 
     def __init__(
-        self, number: int, ranks: Mapping[int, RankStep], missing: Sequence[int], run_name: str
+        self,
+        number: int,
+        ranks: Mapping[int, RankStep],
+        missing: Sequence[int],
+        run_name: str,
+        clash_of_run: Callable[[], Clash | None],
     ) -> None:
         self._number = number
         self._ranks = dict(ranks)
         self._missing = list(missing)
         self._run_name = run_name
+        self._clash_of_run = clash_of_run
         self._fold = lru_cache(maxsize=8)(self._folded)
 
     @property
@@ -117,6 +140,19 @@ class Step:
         return join(calls, {rank: part.rows for rank, part in self._ranks.items()})
 
     @property
+    def own_clash(self) -> Clash | None:
+        """How far clocks are apart by what this step shows, None where they may agree."""
+        windows = {rank: part.window for rank, part in self._ranks.items()}
+        exchange = any(len(part.calls) for part in self._ranks.values())
+        apart = never_together(self._number, windows) if exchange else None
+        return worst_of([self._joined.clash, apart])
+
+    @property
+    def clash(self) -> Clash | None:
+        """How far the ranks' clocks are apart by what the run shows, None where they may agree."""
+        return self._clash_of_run() if len(self._ranks) > 1 else None
+
+    @property
     def unmatched(self) -> pd.DataFrame:
         """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
         return self._joined.unmatched.copy()
@@ -128,8 +164,15 @@ class Step:
         first_rank and last_rank are who arrived first and last; skew_ns the time between;
         end_skew_ns the same for their ends; transfer_ns from the last arrival to the last
         member's own end; wait_ns, summed over ranks, from each one's arrival to the last.
+        Where the ranks' clocks disagree none of these can be told, and they are missing.
         """
-        return pd.DataFrame([_collective_row(e) for e in self._joined.exchanges])
+        frame = pd.DataFrame([_collective_row(e) for e in self._joined.exchanges])
+        if frame.empty:
+            return frame
+        frame = frame.astype(dict.fromkeys(_TOLD_BY_CLOCKS, "Int64"))
+        if self.clash is not None:
+            frame.loc[frame["ranks"] > 1, list(_TOLD_BY_CLOCKS)] = pd.NA
+        return frame
 
     def exchanges(self) -> pd.DataFrame:
         """Return each rank's part in each exchange: rank, its times in ns, size and group."""
@@ -147,8 +190,9 @@ class Step:
         in which the trace shows nothing. Each column sums to the rank's window exactly in ns,
         and in ms to 1e-9.
         """
+        told = self.clash is None
         columns = {
-            rank: breakdown_ns(part.window, part.pieces, self._joined.exchanges, rank)
+            rank: breakdown_ns(part.window, part.pieces, self._joined.exchanges, rank, told=told)
             for rank, part in self._ranks.items()
         }
         frame = pd.DataFrame(columns).reindex(list(ROWS))
@@ -206,44 +250,45 @@ class Step:
         """
         return self._fold(self._chosen(ranks)).timeline
 
+    def unexplained(self, ranks: Iterable[int] | int | None = None) -> pd.Series:
+        """Return by host bar of the timeline, in ms, how much of it no row of the trace explains.
+
+        The rest of a host bar is a device that stood idle while the host ran operators.
+
+        Parameters
+        ----------
+        ranks : int or iterable of int, optional
+            Those of the timeline.
+        """
+        found = dict(self._fold(self._chosen(ranks)).unexplained)
+        series = pd.Series(found, name="unexplained", dtype="int64").rename_axis("phase")
+        return series / _MS
+
     @property
     def notes(self) -> list[str]:
         """What the whole step's timeline gathers or leaves out, in sentences."""
-        said = list(self._fold(tuple(self._ranks)).notes)
+        said = [] if self.clash is None else [str(self.clash)]
+        said += self._fold(tuple(self._ranks)).notes
         if self._missing:
             said.append(f"ranks without this step: {', '.join(map(str, self._missing))}")
-        if any(e.emulated for e in self._joined.exchanges):
-            said.append("the exchange runs on an emulated fabric: a real all-reduce, then a sleep")
-        for why, group in self._joined.unmatched.groupby("why", sort=False):
-            said.append(f"{len(group)} exchanges stay with their rank: {why}")
-        for rank, part in self._ranks.items():
-            stopped = stops(part.pieces)
-            if stopped:
-                said.append(
-                    f"rank {rank}: {stopped / _MS:.3g} ms of backward are stops between two "
-                    "gradients, which no row explains and no exchange could hold"
-                )
-        return said + self._exposed_apart()
-
-    def _exposed_apart(self) -> list[str]:
-        """Say where the timeline's exposed exchange is not what the rows say."""
-        rows, fold = self.exposed(), self.timeline().schedule().exposed("exchange")
-        apart = (fold - rows).abs()
-        far = apart[apart > EXPOSED_PART * self.completion_ns / _MS]
-        if far.empty:
-            return []
-        values = ", ".join(f"rank {r} {rows[r]:.2f} and {fold[r]:.2f} ms" for r in far.index[:4])
-        more = f" and {len(far) - 4} more ranks" if len(far) > 4 else ""
-        note = (
-            f"exposed exchange by the rows and in the timeline: {values}{more}; the timeline ends "
-            "a collective on all ranks when it ends on the first, and joins short gaps to work"
+        said += about_exchanges(self._joined)
+        parts = self._ranks
+        said += about_stops({rank: part.pieces for rank, part in parts.items()})
+        said += about_launches(
+            {rank: part.events for rank, part in parts.items()},
+            {rank: part.window for rank, part in parts.items()},
         )
-        return [note]
+        fold = self.timeline().schedule().exposed("exchange")
+        return said + about_exposed(self.exposed(), fold, self.completion_ns)
 
     def _chosen(self, ranks: Iterable[int] | int | None) -> tuple[int, ...]:
         if ranks is None:
             return tuple(self._ranks)
-        wanted = [ranks] if isinstance(ranks, int) else list(ranks)
+        wanted = list(ranks) if isinstance(ranks, Iterable) else [ranks]
+        odd = [rank for rank in wanted if not is_whole(rank)]
+        if odd:
+            msg = f"ranks are whole numbers, not {odd[0]!r}; this step has {self.ranks[:8]}"
+            raise TraceError(msg)
         unknown = [rank for rank in wanted if rank not in self._ranks]
         if unknown or not wanted:
             what = f"no rank {unknown[0]!r}" if unknown else "no rank in an empty choice"
@@ -269,10 +314,19 @@ class Step:
 
     def __repr__(self) -> str:
         noun = "rank" if len(self._ranks) == 1 else "ranks"
+        length = f"{self.completion_ns / _MS:.6g} ms"
+        if self.clash is not None:
+            # Across ranks no length is to be had from clocks that disagree.
+            longest = max(part.window.duration_ns for part in self._ranks.values())
+            length = f"{longest / _MS:.6g} ms on the longest rank"
         return (
-            f"<Step {self._number} of {self._run_name}: {self.completion_ns / _MS:.6g} ms, "
-            f"{len(self._ranks)} {noun}, {len(self._joined.exchanges)} exchanges>"
+            f"<Step {self._number} of {self._run_name}: {length}, "
+            f"{len(self._ranks)} {noun}, {len(self._joined.exchanges)} exchanges{self._doubt}>"
         )
+
+    @property
+    def _doubt(self) -> str:
+        return "" if self.clash is None else f"; {self.clash}"
 
     def _repr_html_(self) -> str:
         head = html.escape(repr(self)[1:-1])
@@ -294,10 +348,7 @@ def _rule(window: Window) -> str:
             "measured on the device, from the end of the previous update's device work to the "
             "end of its own"
         )
-    return (
-        "measured from the host's start of the step, since no earlier update is in the trace, "
-        "to the end of its device work"
-    )
+    return "from the host's start (the trace has no update before it) to the end of its device work"
 
 
 def _collective_row(exchange: Exchange) -> dict[str, object]:
@@ -331,6 +382,11 @@ def _only(exchanges: Sequence[Exchange], ranks: tuple[int, ...]) -> list[Exchang
         if calls:
             kept.append(exchange.with_calls(calls))
     return kept
+
+
+def is_whole(value: object) -> bool:
+    """Say whether a value is a whole number (True and 1.0 are none)."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _unit(unit: str) -> str:

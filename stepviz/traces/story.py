@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 import textwrap
-from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
@@ -19,8 +20,12 @@ from stepviz.traces.steps import Step
 MOST_RANKS: Final = 8
 #: Longer lines are wrapped, but for tables of many ranks.
 WIDTH: Final = 100
-#: So many single bars are worth naming.
-MOST_BARS: Final = 4
+#: So many single bars, and so many kinds, are worth naming.
+MOST_BARS: Final = 3
+MOST_KINDS: Final = 6
+MOST_SAVINGS: Final = 5
+#: So many notes of a kind are read.
+MOST_NOTES: Final = 3
 
 _BETWEEN: Final = "between bars"
 _BEFORE: Final = "before the rank's start"
@@ -41,19 +46,29 @@ def explain(run: Run, number: int | None = None) -> str:
         Where the run has no such step.
     """
     step = run.step(number)
-    timeline = step.timeline()
+    alone = _alone(step)
+    timeline = step.timeline(alone)
     schedule = timeline.schedule()
     parts = [
-        _head(run, step),
+        _head(run, step, alone),
         _table(step),
         _exchange(step),
-        _path(timeline, schedule),
-        _savings(timeline, schedule),
-        _wrong(schedule),
+        _path(timeline, schedule, step.unexplained(alone)),
+        _savings(timeline, schedule) + "\n" + _wrong(schedule),
         _notes(run, step),
     ]
     text = "\n\n".join(part for part in parts if part)
     return "\n".join(_wrapped(line) for line in text.splitlines())
+
+
+def _alone(step: Step) -> int | None:
+    """Return the longest rank where clocks are too far apart to fold ranks together."""
+    lengths = {
+        rank: int(ns) for rank, ns in zip(step.ranks, step.windows["duration_ns"], strict=True)
+    }
+    if step.clash is None or step.clash.apart_ns < max(lengths.values()):
+        return None
+    return max(lengths, key=lambda rank: lengths[rank])
 
 
 def critical_path(timeline: Timeline, schedule: Schedule) -> pd.DataFrame:
@@ -94,25 +109,33 @@ def _wrapped(line: str) -> str:
     )
 
 
-def _head(run: Run, step: Step) -> str:
+def _head(run: Run, step: Step, alone: int | None) -> str:
     steps = run.steps
-    lengths = [f"{ns / 1e6:.1f}" for ns in steps["duration_ns"]]
-    shown = ", ".join(lengths[:8]) + (", …" if len(lengths) > 8 else "")
+    clash = step.clash
+    lengths = steps["duration_ns" if clash is None else "longest_ns"] / 1e6
+    shown = ", ".join(f"{ms:.1f}" for ms in lengths[:8]) + (", …" if len(lengths) > 8 else "")
     ranks = f"rank {run.ranks[0]}" if len(run.ranks) == 1 else f"{len(run.ranks)} ranks"
     read = int((run.files["status"] != REFUSED).sum())
     row = steps.loc[step.number]
-    one = len(steps) == 1
-    return (
-        f"{run.name}: {ranks} from {read} of {len(run.files)} files; "
-        f"{'one step' if one else f'{len(steps)} steps'} of {shown} ms\n"
-        f"Step {step.number} took {step.completion_ns / 1e6:.3f} ms"
-        + (
-            f", from the first rank's start to the end of rank {row['last_rank']}"
-            if row["ranks"] > 1
-            else ""
-        )
-        + f":\n  {step.window_rule}."
+    count = "one step" if len(steps) == 1 else f"{len(steps)} steps"
+    lines = [] if clash is None else [f"Beware: {clash}."]
+    lines.append(
+        f"{run.name}: {ranks} from {read} of {len(run.files)} files; {count} of {shown} ms"
+        + ("" if clash is None else " on the longest rank")
     )
+    took = f"Step {step.number} took {step.completion_ns / 1e6:.3f} ms"
+    if alone is not None:
+        own = step.windows["duration_ns"] / 1e6
+        values = " / ".join(f"{ms:.3f}" for ms in own[:MOST_RANKS])
+        took = (
+            f"Step {step.number} is {values} ms by rank, each by its own clock; below the tables, "
+            f"rank {alone} alone"
+        )
+    elif clash is not None:
+        took += " by these clocks, from the first rank's start to the last one's end"
+    elif row["ranks"] > 1:
+        took += f", from the first rank's start to the end of rank {row['last_rank']}"
+    return "\n".join([*lines, f"{took}:", f"  {step.window_rule}."])
 
 
 def _table(step: Step) -> str:
@@ -141,7 +164,7 @@ def _exchange(step: Step) -> str:
     line = (
         f"Exchange: {what}. Exposed, so with no compute beside it: {' / '.join(values)} ms by rank"
     )
-    joint = collectives[collectives["ranks"] > 1]
+    joint = collectives[(collectives["ranks"] > 1) & collectives["last_rank"].notna()]
     if len(joint):
         late = joint["last_rank"].value_counts()
         line += (
@@ -151,20 +174,38 @@ def _exchange(step: Step) -> str:
     return line + "."
 
 
-def _path(timeline: Timeline, schedule: Schedule) -> str:
+def _path(timeline: Timeline, schedule: Schedule, unexplained: pd.Series) -> str:
     pieces = critical_path(timeline, schedule)
     by_kind = pieces.groupby("kind", sort=False)["duration"].sum().sort_values(ascending=False)
     total = math.fsum(pieces["duration"])
     lines = [f"The critical path, walked back from the end: {total:.3f} ms"]
-    for kind, ms in by_kind.items():
-        if ms >= 5e-4:
-            lines.append(f"  {kind:24}{ms:>10.2f} ms {100 * ms / total:>5.1f} %")
-    residual = sum(float(by_kind.get(kind, 0.0)) for kind in ("host", _BETWEEN))
-    lines.append(
-        f"  Of it {100 * residual / total:.1f} % is host time and gaps, for which the trace shows "
-        "no cause;\n  what-ifs on the rest leave it as it is."
-    )
+    for kind, ms in by_kind[by_kind >= 5e-4][:MOST_KINDS].items():
+        lines.append(f"  {kind:24}{ms:>10.2f} ms {_share(ms, total):>5.1f} %")
+    host = pieces[pieces["kind"] == "host"]
+    blank = host["phase"].map(unexplained).fillna(0.0).sum()
+    causes = {
+        "host bars without operators": float(blank),
+        _BETWEEN.replace("between", "gaps between"): float(by_kind.get(_BETWEEN, 0.0)),
+        "late starts of ranks": float(by_kind.get(_BEFORE, 0.0)),
+    }
+    ran = float(host["duration"].sum()) - float(blank)
+    if ran >= 5e-4:
+        lines.append(
+            f"  In {_share(ran, total):.1f} % of it a device stood idle while the host ran "
+            "operators: a faster host shortens that."
+        )
+    unknown = math.fsum(causes.values())
+    if unknown >= 5e-4:
+        shown = ", ".join(f"{what} {ms:.2f} ms" for what, ms in causes.items() if ms >= 5e-4)
+        lines.append(
+            f"  For {_share(unknown, total):.1f} % of it the trace shows no cause ({shown}): no "
+            "prediction answers for that."
+        )
     return "\n".join(lines)
+
+
+def _share(part: float, total: float) -> float:
+    return 100 * part / total if total else 0.0
 
 
 def _savings(timeline: Timeline, schedule: Schedule) -> str:
@@ -172,15 +213,15 @@ def _savings(timeline: Timeline, schedule: Schedule) -> str:
     drag = schedule.table["drag"].sort_values(ascending=False)
     drag = drag[drag > 0][:MOST_BARS]
     if len(drag):
-        lines.append("What shortening one bar alone could save at most")
-        lines += [f"  {name:24}{ms:>10.2f} ms" for name, ms in drag.items()]
+        shown = ", ".join(f"{name} {ms:.2f} ms" for name, ms in drag.items())
+        lines.append(f"What shortening one bar alone could save at most:\n  {shown}")
     kinds = [str(kind) for kind in timeline.phases["kind"].unique()]
     completion = schedule.completion
     gains = {kind: completion - timeline.scale(kind=kind, factor=0.5).completion for kind in kinds}
     found = sorted(((gain, kind) for kind, gain in gains.items() if gain > 5e-4), reverse=True)
     if found:
-        lines.append("What halving all of one kind would save")
-        lines += [f"  {kind:24}{gain:>10.2f} ms" for gain, kind in found[:MOST_BARS]]
+        shown = ", ".join(f"{kind} {gain:.2f} ms" for gain, kind in found[:MOST_SAVINGS])
+        lines.append(f"What halving all of one kind would save:\n  {shown}")
     return "\n".join(lines)
 
 
@@ -192,11 +233,16 @@ def _wrong(schedule: Schedule) -> str:
 
 
 def _notes(run: Run, step: Step) -> str:
-    lines = _shortened([note for note in step.notes if not _about_bars(note)])
+    notes = [note for note in step.notes if not _about_bars(note) and note != str(step.clash)]
     files = run.files
-    lines += [str(why) for why in files.loc[files["status"] == REFUSED, "why"]]
+    left = list(files.loc[files["status"] == REFUSED, "why"])
     mended = files[(files["status"] != REFUSED) & (files["why"] != "")]
-    lines += [f"{file}: {why}" for file, why in zip(mended["file"], mended["why"], strict=True)]
+    told = [f"{file}: {why}" for file, why in zip(mended["file"], mended["why"], strict=True)]
+    lines = _few(notes, "more notes in step.notes") + _few(left + told, "more files in run.files")
+    # Names tell files apart; the folder is in the command.
+    folders = sorted({str(Path(file).parent) for file in files["file"]}, key=len, reverse=True)
+    for folder in folders:
+        lines = [line.replace(f"{folder}{os.sep}", "") for line in lines]
     return "\n".join(["Notes", *(f"  - {line}" for line in lines)]) if lines else ""
 
 
@@ -204,9 +250,7 @@ def _about_bars(note: str) -> bool:
     return "pieces as" in note
 
 
-def _shortened(notes: Sequence[str], most: int = 6) -> list[str]:
-    groups: dict[str, int] = defaultdict(int)
-    for note in notes:
-        groups[note] += 1
-    shown = list(groups)
-    return shown[:most] + ([f"and {len(shown) - most} more notes"] if len(shown) > most else [])
+def _few(notes: Sequence[str], more: str) -> list[str]:
+    shown = list(dict.fromkeys(notes))
+    rest = len(shown) - MOST_NOTES
+    return shown if rest <= 1 else [*shown[:MOST_NOTES], f"{rest} {more}"]

@@ -22,6 +22,12 @@ PREVIOUS: Final = "previous update"
 HOST_START: Final = "host start"
 WHOLE_TRACE: Final = "whole trace"
 
+#: Places of rows that belong to no step: before the first range, and after the end of one.
+BEFORE: Final = -1
+BETWEEN: Final = -2
+
+IntArray = npt.NDArray[np.int64]
+
 #: The number of the one step of a trace that marks none.
 UNMARKED: Final = 0
 
@@ -62,20 +68,46 @@ def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
     return ranges.sort_values("start_ns").drop_duplicates("step").reset_index(drop=True)
 
 
-def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> npt.NDArray[np.int64]:
-    """Return, per row, the place in `ranges` of the step it belongs to, −1 before the first.
+def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> IntArray:
+    """Return, per row, the place in `ranges` of the step it belongs to, else BEFORE or BETWEEN.
 
-    A host row belongs to the range it starts in (or follows); a device row to the step of
-    the call that launched it; one without a launch to the range it starts in.
+    A host row belongs to the range it starts in; a device row to the step of the call that
+    launched it, however late it runs. A device row whose launch is not in the file cannot tell
+    whose it is, but for an update's: that belongs to the step its stream was working for.
     """
     if ranges.empty:
         return np.zeros(len(events), dtype=np.int64)
     start = events["start_ns"].to_numpy()
     place = np.searchsorted(ranges["start_ns"].to_numpy(), start, side="right") - 1
+    ended = (place >= 0) & (start >= ranges["finish_ns"].to_numpy()[place])
+    place[ended] = BETWEEN
     launcher = events["launcher"].to_numpy()
     launched = launcher >= 0
     place[launched] = place[launcher[launched]]
+    lost = events["cat"].isin(list(DEVICE)).to_numpy() & ~launched
+    updates = lost & (events["kind"] == "optimizer").to_numpy()
+    place[lost] = BETWEEN
+    track = events["track"].to_numpy()
+    for row in np.flatnonzero(updates):
+        before = np.flatnonzero(launched & (track == track[row]) & (start <= start[row]))
+        if len(before):
+            place[row] = place[before[np.argmax(start[before])]]
     return place.astype(np.int64)
+
+
+def place_lost(events: pd.DataFrame, found: list[Window]) -> None:
+    """Give device rows without a launch to the step in whose window they start."""
+    place = events["place"].to_numpy().copy()
+    lost = np.flatnonzero(
+        events["cat"].isin(list(DEVICE)).to_numpy()
+        & (events["launcher"].to_numpy() < 0)
+        & (place == BETWEEN)
+    )
+    start = events["start_ns"].to_numpy()
+    for at, window in enumerate(found):
+        inside = (window.start_ns <= start[lost]) & (start[lost] < window.finish_ns)
+        place[lost[inside]] = at
+    events["place"] = place
 
 
 def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
@@ -93,9 +125,9 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
         return [_whole_trace(events, device)]
     place = events["place"].to_numpy()
     finish = events["finish_ns"].to_numpy()
-    # Kernels without a launch cannot tell whose they are, so they end no step.
-    owned = device & (events["launcher"].to_numpy() >= 0)
-    before = finish[owned & (place < 0)]
+    # Kernels that cannot tell whose they are end no step.
+    owned = device & (place != BETWEEN)
+    before = finish[owned & (place == BEFORE)]
     previous: int | None = int(before.max()) if len(before) else None
     found: list[Window] = []
     for at, (step, host_start, host_finish) in enumerate(

@@ -37,7 +37,7 @@ BAD = {
                    "damaged|truncated"),
     "zip": ("rank1.json", lambda d: b"PK\x03\x04rest", "zip"),
     "deep": ("rank1.json", lambda d: b"[" * 200_000, "cannot be read|truncated"),
-    "a folder": ("rank1.json", None, "cannot be opened"),
+    "a folder": ("rank1.json", None, "is a folder, not a file"),
 }  # fmt: skip
 
 
@@ -202,3 +202,46 @@ def test_an_import_of_stepviz_reads_no_traces():
 
     code = "import sys, stepviz; assert 'stepviz.traces' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("source", [None, 5, b"/tmp", b"", [5], [b"x"], "", True])
+def test_what_is_no_path_is_said(source):
+    with pytest.raises(sv.TraceError, match="pass a folder of traces"):
+        sv.load_run(source)
+
+
+def test_folders_are_one_capture_each(tmp_path, write_trace):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        write_trace("rank0.json", good(0), tmp_path / name)
+    with pytest.raises(sv.TraceError, match="its folders do: first, second; pass one of them"):
+        sv.load_run(tmp_path)
+    with pytest.raises(sv.TraceError, match="2 folders are too many"):
+        sv.load_run([tmp_path / "first", tmp_path / "second"])
+    assert sv.load_run([tmp_path / "first"]).ranks == [0]
+
+
+def test_a_link_that_leads_nowhere_is_said(tmp_path, write_trace):
+    write_trace("rank0.json", good(0))
+    (tmp_path / "rank1.json").symlink_to(tmp_path / "gone.json")
+    with pytest.warns(TraceWarning, match=r"rank1\.json .*a link that leads nowhere"):
+        assert sv.load_run(tmp_path).ranks == [0]
+
+
+@pytest.mark.parametrize("chosen", ["6", [6], 6.0, True, b"6", {}])
+def test_a_step_is_a_whole_number(chosen):
+    with pytest.raises(sv.TraceError, match="a whole one, not"):
+        sv.sample_run().step(chosen)
+
+
+@pytest.mark.parametrize("chosen", [1.0, True, "0", [0, "1"], [0.0], 1.5])
+def test_ranks_are_whole_numbers(chosen):
+    with pytest.raises(sv.TraceError, match="ranks are whole numbers, not"):
+        sv.sample_run().step().timeline(chosen)
+
+
+def test_json_cut_inside_a_text_is_truncated(tmp_path):
+    path = tmp_path / "rank0.json"
+    path.write_text('{"traceEvents": [{"ph": "X", "name": "aten::m')
+    with pytest.raises(sv.TraceError, match="is truncated"):
+        sv.load_run(path)

@@ -138,7 +138,7 @@ def test_a_stop_between_two_gradients_is_backward_and_is_said(load):
     assert timeline.schedule().exposed("exchange").tolist() == pytest.approx([6, 6])
     assert step.breakdown().loc["backward"].tolist() == pytest.approx([7, 7])
     assert after(timeline, kind="exchange", factor=0) == pytest.approx(10.99)
-    assert "rank 0: 3 ms of backward are stops between two gradients" in " ".join(step.notes)
+    assert "count as backward: 3 ms on rank 0, 3 ms on rank 1" in " ".join(step.notes)
 
 
 @pytest.mark.parametrize("name", ["gloo-2rank-b4", "gloo-2rank-slowfabric-b1"])
