@@ -64,14 +64,14 @@ def read_trace(path: Path) -> RawTrace:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("utf-8-sig", errors="replace")
-        repairs.append(f"{text.count(chr(0xFFFD))} bytes that are not UTF-8 were replaced")
+        repairs.append(f"bytes that are not UTF-8 were replaced: {text.count(chr(0xFFFD))}")
     size = len(data)
     del data
     document = _parse(path, text)
     if _SURROGATE.search(text):
         document, count = cleaned(document)
         if count:
-            repairs.append(f"{count} texts with halves of characters (surrogates) were mended")
+            repairs.append(f"texts with halves of characters (surrogates) were mended: {count}")
     del text
     if isinstance(document, list):
         events, metadata = document, {}
@@ -89,7 +89,7 @@ def read_trace(path: Path) -> RawTrace:
         raise TraceError(msg)
     records = [event for event in events if isinstance(event, dict)]
     if len(records) < len(events):
-        repairs.append(f"{len(events) - len(records)} entries that are no events were dropped")
+        repairs.append(f"entries that are no events were dropped: {len(events) - len(records)}")
     return RawTrace(path, records, metadata, size, repairs)
 
 

@@ -128,7 +128,7 @@ def rank_of(raw: RawTrace) -> tuple[int | None, str]:
     info = raw.metadata.get("distributedInfo")
     if isinstance(info, dict):
         rank = _whole(info.get("rank"))
-        if rank is not None and rank >= 0:
+        if rank is not None and 0 <= rank < LARGEST_WORLD:
             return rank, "distributedInfo"
     found = re.findall(r"rank[\s_\-.=]*(\d{1,6})(?!\d)", raw.path.name, flags=re.IGNORECASE)
     if found:
@@ -187,7 +187,7 @@ def _intervals(
         (int((~start_ok).sum()), "whose start is no finite time"),
         (int((start_ok & ~duration_ok).sum()), "whose duration is no finite time"),
         (int(negative.sum()), "with a negative duration"),
-        (int(endless.sum()), "that claim to last longer than a day"),
+        (int(endless.sum()), "lasting longer than a day"),
     ):
         if count:
             repairs.append(f"{count} {'event' if count == 1 else 'events'} {what}: dropped")

@@ -85,13 +85,15 @@ def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> IntArray:
     launched = launcher >= 0
     place[launched] = place[launcher[launched]]
     lost = events["cat"].isin(list(DEVICE)).to_numpy() & ~launched
-    updates = lost & (events["kind"] == "optimizer").to_numpy()
+    updates = np.flatnonzero(lost & (events["kind"] == "optimizer").to_numpy())
     place[lost] = BETWEEN
     track = events["track"].to_numpy()
-    for row in np.flatnonzero(updates):
-        before = np.flatnonzero(launched & (track == track[row]) & (start <= start[row]))
-        if len(before):
-            place[row] = place[before[np.argmax(start[before])]]
+    for stream in np.unique(track[updates]):
+        rows = np.flatnonzero(launched & (track == stream))
+        rows = rows[np.argsort(start[rows], kind="stable")]
+        mine = updates[track[updates] == stream]
+        before = np.searchsorted(start[rows], start[mine], side="right") - 1
+        place[mine[before >= 0]] = place[rows[before[before >= 0]]]
     return place.astype(np.int64)
 
 

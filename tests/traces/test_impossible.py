@@ -219,7 +219,7 @@ def test_odd_fields_are_counted_or_passed_over(load):
 def test_half_characters_are_mended_and_counted(load, capsys):
     documents = list(two_ranks().values())
     documents[0]["traceEvents"][4]["name"] = "gemm\ud800"
-    with pytest.warns(TraceWarning, match="1 texts with halves of characters"):
+    with pytest.warns(TraceWarning, match=r"halves of characters \(surrogates\) were mended: 1"):
         run = load(documents)
     run.files["why"].iloc[0].encode()
     assert run.step(2).completion_ns == 900_000
