@@ -554,13 +554,14 @@ function statements(doc, edit, after2) {
     }
     case "relink": {
       const was = dependencyAt(doc, edit.row);
-      const now = dependencyAt(after2, edit.row);
       if (!single(doc, was)) return whole(after2);
+      const { changes } = edit;
+      const now = { ...was, ...changes };
       if (was.origin === now.origin && sameEnds(was, now)) {
-        const { source, target, lag: lag2, type } = now;
+        const { source, target, lag: lag2, type } = dependencyAt(after2, edit.row);
         return [call("with_lag", text(source), text(target), float(lag2), `type=${text(type)}`)];
       }
-      return [disconnected(was), connected(now)];
+      return [disconnected(was), connected(after2.dependencies.at(-1))];
     }
     case "reorder": {
       const row = rowOf(after2, edit.phase);
@@ -621,9 +622,6 @@ function disconnected(link2) {
 }
 function single(doc, link2) {
   return doc.dependencies.filter((other) => sameEnds(other, link2)).length === 1;
-}
-function sameEnds(a, b) {
-  return a.source === b.source && a.target === b.target && a.type === b.type;
 }
 function toFront(doc, name) {
   return [
@@ -710,8 +708,8 @@ function rebase(edit, from, onto) {
   if (edit.op !== "disconnect" && edit.op !== "relink") return edit;
   const was = dependencyAt(from, edit.row);
   const here = onto.dependencies[edit.row];
-  if (here !== void 0 && sameEnds2(here, was)) return edit;
-  const row = onto.dependencies.findIndex((link2) => sameEnds2(link2, was));
+  if (here !== void 0 && sameEnds(here, was)) return edit;
+  const row = onto.dependencies.findIndex((link2) => sameEnds(link2, was));
   if (row < 0) {
     throw new Refused(
       `The dependency from “${was.source}” to “${was.target}” (${was.type}) is no longer there.`
@@ -755,10 +753,10 @@ function updatePhase(doc, name, changes) {
   if (samePhase(phase2, was)) return doc;
   const phases = doc.phases.slice();
   phases[row] = phase2;
-  const renamed = phase2.phase;
-  if (renamed === name) return solvable({ ...doc, phases });
-  refuseTaken(doc, renamed);
-  const to = (end) => end === name ? renamed : end;
+  const renamed2 = phase2.phase;
+  if (renamed2 === name) return solvable({ ...doc, phases });
+  refuseTaken(doc, renamed2);
+  const to = (end) => end === name ? renamed2 : end;
   return solvable({
     ...doc,
     target: doc.target === null ? null : to(doc.target),
@@ -807,9 +805,11 @@ function relink(doc, row, changes) {
   const was = dependencyAt(doc, row);
   const link2 = checkLink(doc, { ...was, ...changes });
   if (sameLink(link2, was)) return doc;
-  const dependencies = doc.dependencies.slice();
-  dependencies[row] = link2;
-  if (sameEnds2(link2, was)) return { ...doc, dependencies };
+  if (sameEnds(link2, was) && link2.origin === was.origin) {
+    return { ...doc, dependencies: doc.dependencies.map((other, at2) => at2 === row ? link2 : other) };
+  }
+  const dependencies = [...doc.dependencies.filter((_, at2) => at2 !== row), link2];
+  if (sameEnds(link2, was)) return { ...doc, dependencies };
   refuseTwin(doc, link2, row);
   return solvable({ ...doc, dependencies });
 }
@@ -872,7 +872,7 @@ function refuseTaken(doc, name) {
   }
 }
 function refuseTwin(doc, link2, except) {
-  if (doc.dependencies.some((other, row) => row !== except && sameEnds2(other, link2))) {
+  if (doc.dependencies.some((other, row) => row !== except && sameEnds(other, link2))) {
     throw new Refused(
       `“${link2.source}” → “${link2.target}” (${link2.type}) is there already: change its lag instead.`
     );
@@ -885,11 +885,11 @@ function solvable(doc) {
 function samePhase(a, b) {
   return a === b || a.phase === b.phase && a.kind === b.kind && a.rank === b.rank && a.lane === b.lane && a.duration === b.duration && a.release === b.release && String(a.members ?? "") === String(b.members ?? "");
 }
-function sameEnds2(a, b) {
+function sameEnds(a, b) {
   return a.source === b.source && a.target === b.target && a.type === b.type;
 }
 function sameLink(a, b) {
-  return a === b || sameEnds2(a, b) && a.lag === b.lag && a.origin === b.origin;
+  return a === b || sameEnds(a, b) && a.lag === b.lag && a.origin === b.origin;
 }
 
 // model/history.ts
@@ -1121,6 +1121,24 @@ function readable(value) {
   }
 }
 
+// model/follow.ts
+function renamed(before, after2) {
+  if (before.phases.length !== after2.phases.length) return null;
+  let found = null;
+  for (const [row, { phase: phase2 }] of before.phases.entries()) {
+    const now = after2.phases[row].phase;
+    if (now === phase2) continue;
+    if (found !== null) return null;
+    found = [phase2, now];
+  }
+  return found;
+}
+function followPhase(name, before, after2) {
+  if (after2.phases.some((phase2) => phase2.phase === name)) return name;
+  const change2 = renamed(before, after2);
+  return change2?.[0] === name ? change2[1] : null;
+}
+
 // model/protocol.ts
 function readRevision(value) {
   const given = value ?? {};
@@ -1167,8 +1185,12 @@ var Wire = class {
   #host;
   #page = pageName();
   #number = 0;
-  /** The revision of the committed document. */
+  /** The revision of the committed document … */
   #revision;
+  /** … and the document it is about: one that a link in the page brought has no revision yet. */
+  #about;
+  /** What was said of an answer unlike the page's own, until one agrees. */
+  #disagreement = "";
   #value;
   #answer;
   /** What came while a bar was being dragged. */
@@ -1181,6 +1203,7 @@ var Wire = class {
     this.#value = host.model.get("value");
     this.#answer = host.model.get("_answer");
     this.#revision = readRevision(host.model.get("_revision"));
+    this.#about = host.ledger.doc;
   }
   close() {
     this.#closed = true;
@@ -1189,20 +1212,21 @@ var Wire = class {
   // To Python
   /** Send a commit: the value and its revision, in one save. */
   send(entry, edit) {
-    this.#save(true, edit);
-    const { status } = this.#host;
-    if (status.kernel === "none") {
-      this.#host.setStatus({ message: null });
-    } else {
+    this.#save(true);
+    const { kernel } = this.#host.status;
+    this.#host.setStatus({ message: kernel === "silent" ? SILENT : null, level: "info" });
+    if (kernel !== "none") {
       this.#sent.push({ revision: this.#revision, entry, edit });
       this.#timer ??= setTimeout(() => this.#fallSilent(), PATIENCE);
-      if (status.kernel === "live") this.#host.setStatus({ kernel: "waiting", message: null });
+      if (kernel === "live") this.#host.setStatus({ kernel: "waiting" });
     }
     this.#host.changed();
   }
-  #save(withValue, edit = null) {
+  #save(withValue) {
     if (this.#closed) return;
     const { model, ledger } = this.#host;
+    const before = this.#about;
+    this.#about = ledger.doc;
     this.#revision = { page: this.#page, number: ++this.#number };
     this.#host.write(() => {
       if (withValue) {
@@ -1212,8 +1236,7 @@ var Wire = class {
       model.set("_revision", this.#revision);
       const selected = model.get("selected");
       if (typeof selected === "string" && !ledger.solved.index.has(selected)) {
-        const renamed = edit?.op === "update" && edit.phase === selected && edit.changes.phase;
-        model.set("selected", renamed || null);
+        model.set("selected", followPhase(selected, before, ledger.doc));
       }
       model.save_changes();
     });
@@ -1283,6 +1306,7 @@ var Wire = class {
     const state = advance(ledger.state, { op: "replace", doc }, doc);
     if (!restored) ledger.record(state, `timeline from ${whence(revision, fromPage)}`);
     else if (!sameDoc(doc, ledger.doc)) ledger.show(state);
+    if (!fromPage) this.#about = ledger.doc;
     if (unseen.length > 0) this.#replay(unseen, origin);
     else if (fromPage) queueMicrotask(() => this.#save(false));
     this.#host.changed();
@@ -1315,7 +1339,8 @@ var Wire = class {
     this.#answer = raw;
     const answer = readAnswer(raw);
     if (answer === null || this.#host.status.kernel === "none") return;
-    const latest = sameRevision(answer.revision, this.#revision);
+    const known = this.#about === this.#host.ledger.doc;
+    const latest = known && sameRevision(answer.revision, this.#revision);
     const mine = answer.revision.page === this.#page || answer.rejected?.page === this.#page;
     if (!latest && !mine) return;
     clearTimeout(this.#timer);
@@ -1334,15 +1359,19 @@ var Wire = class {
   }
   #compare(answer) {
     const { ledger, status } = this.#host;
-    this.#host.setStatus({
-      kernel: "live",
-      message: status.message === SILENT ? null : status.message
-    });
-    const own = ledger.solved;
+    const over = status.message === SILENT || status.message === this.#disagreement;
+    this.#host.setStatus({ kernel: "live", message: over ? null : status.message });
+    const own = ledger.solve(ledger.doc);
     const python = solvedByPython(answer, own);
-    if (python !== null && sameSchedule(python, own)) return;
+    if (python !== null && sameSchedule(python, own)) {
+      if (sameSchedule(own, ledger.solved)) return;
+      ledger.correct(own);
+      this.#host.changed();
+      return;
+    }
     const both = `Python’s schedule (${answer.completion} ms) differs from the page’s (${own.completion} ms)`;
     const message = python === null ? `${both}.` : `${both}: Python’s is shown.`;
+    this.#disagreement = message;
     this.#host.setStatus({ message, level: "error" });
     if (python === null) return;
     ledger.correct(python);
@@ -1428,7 +1457,10 @@ var Session = class _Session {
   get dragging() {
     return this.#gesture !== null;
   }
-  /** Start a gesture. Throws Refused while another one runs. */
+  /**
+   * Start a gesture; until it ends the timeline stays what it is, whatever comes from outside.
+   * Throws Refused while another one runs.
+   */
   begin(label) {
     this.#refuseWhileDragging();
     let last = null;
@@ -1489,7 +1521,7 @@ var Session = class _Session {
   }
   #refuseWhileDragging() {
     if (this.#gesture === null) return;
-    throw new Refused(`“${this.#gesture.label}” is not finished: let go there first.`);
+    throw new Refused(`“${this.#gesture.label}” is not finished: let go there first, or leave it with Esc.`);
   }
   // Scenarios and the baseline
   get baseline() {
@@ -1561,8 +1593,10 @@ ${toPython(origin, edits)}`;
   }
   set selected(name) {
     if (name === (this.#model.get("selected") ?? null)) return;
-    this.#model.set("selected", name);
-    this.#model.save_changes();
+    this.#write(() => {
+      this.#model.set("selected", name);
+      this.#model.save_changes();
+    });
   }
   /** Height asked for from Python, px; null leaves it to the view. */
   get height() {
@@ -1632,6 +1666,195 @@ ${toPython(origin, edits)}`;
   }
 };
 
+// model/intervals.ts
+function union(intervals2) {
+  const spans = intervals2.filter(([a, b]) => b > a).sort((x, y) => x[0] - y[0]);
+  const merged = [];
+  for (const [a, b] of spans) {
+    const last = merged.at(-1);
+    if (last !== void 0 && a <= last[1]) last[1] = Math.max(last[1], b);
+    else merged.push([a, b]);
+  }
+  return merged;
+}
+function intersect(a, b) {
+  const both = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const low = Math.max(a[i][0], b[j][0]);
+    const high = Math.min(a[i][1], b[j][1]);
+    if (high > low) both.push([low, high]);
+    if (a[i][1] < b[j][1]) i++;
+    else j++;
+  }
+  return both;
+}
+function subtract(a, b) {
+  const left = [];
+  let j = 0;
+  for (const [start, end] of a) {
+    let from = start;
+    while (j < b.length && b[j][1] <= from) j++;
+    for (let k = j; k < b.length && b[k][0] < end; k++) {
+      if (b[k][0] > from) left.push([from, b[k][0]]);
+      from = Math.max(from, b[k][1]);
+    }
+    if (end > from) left.push([from, end]);
+  }
+  return left;
+}
+function total(a) {
+  return a.reduce((sum, [start, end]) => sum + (end - start), 0);
+}
+
+// model/measures.ts
+var BREAKDOWN_ROWS = [
+  "forward",
+  "backward",
+  "recompute",
+  "exchange",
+  "wait",
+  "optimizer",
+  "input",
+  "checkpoint",
+  "host",
+  "other",
+  "idle"
+];
+var CATEGORIES = [
+  ["input"],
+  COMPUTE_KINDS,
+  ["exchange"],
+  ["optimizer"]
+];
+function ranksOf(phase2) {
+  return phase2.rank === null ? phase2.members ?? [] : [phase2.rank];
+}
+function ranks(doc) {
+  const found = /* @__PURE__ */ new Set();
+  for (const phase2 of doc.phases) for (const rank of ranksOf(phase2)) found.add(rank);
+  return [...found].sort((a, b) => a - b);
+}
+function arrivals(solved, row) {
+  let known = arrivalsOf.get(solved);
+  if (known === void 0) arrivalsOf.set(solved, known = findArrivals(solved));
+  const phase2 = solved.doc.phases[row];
+  return known.get(row) ?? new Map(ranksOf(phase2).map((rank) => [rank, solved.start[row]]));
+}
+var arrivalsOf = /* @__PURE__ */ new WeakMap();
+function findArrivals(solved) {
+  const { doc, start, finish } = solved;
+  const own = /* @__PURE__ */ new Map();
+  doc.phases.forEach((phase2, row) => {
+    if (phase2.rank === null) own.set(row, /* @__PURE__ */ new Map());
+  });
+  if (own.size === 0) return own;
+  for (const link2 of solved.dependencies) {
+    const found = own.get(link2.target);
+    const { rank } = doc.phases[link2.source];
+    if (found === void 0 || rank === null) continue;
+    const head = link2.type === "FS" || link2.type === "FF" ? finish[link2.source] : start[link2.source];
+    const onFinish = link2.type === "FF" || link2.type === "SF";
+    const allowed = head + link2.lag - (onFinish ? doc.phases[link2.target].duration : 0);
+    found.set(rank, Math.max(found.get(rank) ?? 0, allowed));
+  }
+  for (const [row, found] of own) {
+    const at2 = start[row];
+    for (const [rank, allowed] of found) found.set(rank, Math.min(allowed, at2));
+    const last = found.size > 0 ? Math.max(...found.values()) : at2;
+    const members = ranksOf(doc.phases[row]);
+    own.set(row, new Map(members.map((rank) => [rank, found.get(rank) ?? last])));
+  }
+  return own;
+}
+function intervals(solved, kinds, rank) {
+  const spans = [];
+  solved.doc.phases.forEach((phase2, row) => {
+    if (!kinds.includes(phase2.kind)) return;
+    if (phase2.rank === rank) {
+      spans.push([solved.start[row], solved.finish[row]]);
+    } else if (phase2.rank === null && phase2.members?.includes(rank)) {
+      spans.push([arrivals(solved, row).get(rank), solved.finish[row]]);
+    }
+  });
+  return intersect(union(spans), [[0, solved.completion]]);
+}
+function exposedSegments(solved, kind, rank) {
+  return subtract(intervals(solved, [kind], rank), intervals(solved, COMPUTE_KINDS, rank));
+}
+function exposed(solved, kind) {
+  return new Map(
+    ranks(solved.doc).map((rank) => [rank, total(exposedSegments(solved, kind, rank))])
+  );
+}
+function breakdown(solved, rank) {
+  const spans = /* @__PURE__ */ new Map();
+  const add = (row, segment) => {
+    const list2 = spans.get(row);
+    if (list2 === void 0) spans.set(row, [segment]);
+    else list2.push(segment);
+  };
+  solved.doc.phases.forEach((phase2, row) => {
+    const finish = solved.finish[row];
+    if (phase2.rank === rank) {
+      add(phase2.kind, [solved.start[row], finish]);
+    } else if (phase2.rank === null && phase2.members?.includes(rank)) {
+      const arrived = arrivals(solved, row);
+      const last = Math.max(...arrived.values());
+      if (phase2.kind === "exchange") {
+        add("wait", [arrived.get(rank), last]);
+        add("exchange", [last, finish]);
+      } else {
+        add(phase2.kind, [arrived.get(rank), finish]);
+      }
+    }
+  });
+  let free = union([[0, solved.completion]]);
+  const rows = [];
+  for (const row of BREAKDOWN_ROWS) {
+    const segments = row === "idle" ? free : intersect(union(spans.get(row) ?? []), free);
+    if (segments.length === 0) continue;
+    free = subtract(free, segments);
+    rows.push({ row, ms: total(segments), segments });
+  }
+  return rows;
+}
+function plainSum(solved) {
+  return Math.max(...categoryTimes(solved.doc).map((times) => times.reduce((a, b) => a + b, 0)));
+}
+function plainMaximum(solved) {
+  return Math.max(...categoryTimes(solved.doc).map((times) => Math.max(...times)));
+}
+var timesOf = /* @__PURE__ */ new WeakMap();
+function categoryTimes(doc) {
+  const known = timesOf.get(doc);
+  if (known !== void 0) return known;
+  const byRank = new Map(ranks(doc).map((rank) => [rank, CATEGORIES.map(() => 0)]));
+  for (const phase2 of doc.phases) {
+    const category = CATEGORIES.findIndex((kinds) => kinds.includes(phase2.kind));
+    if (category < 0) continue;
+    for (const rank of ranksOf(phase2)) byRank.get(rank)[category] += phase2.duration;
+  }
+  const times = [...byRank.values()];
+  timesOf.set(doc, times);
+  return times;
+}
+function slowestRank(solved) {
+  const { doc, finish, critical, completion } = solved;
+  const last = /* @__PURE__ */ new Map();
+  const work = /* @__PURE__ */ new Map();
+  doc.phases.forEach((phase2, row) => {
+    const counts = doc.target === null || doc.target === phase2.phase;
+    for (const rank of counts ? ranksOf(phase2) : []) {
+      last.set(rank, Math.max(last.get(rank) ?? 0, finish[row]));
+    }
+    if (phase2.rank !== null && critical[row] === 1) {
+      work.set(phase2.rank, (work.get(phase2.rank) ?? 0) + phase2.duration);
+    }
+  });
+  const latest = Math.max(...last.values()) - 1e-9 * Math.max(1, completion);
+  return [...last.keys()].filter((rank) => last.get(rank) >= latest).sort((a, b) => a - b).reduce((slow, rank) => (work.get(rank) ?? 0) > (work.get(slow) ?? 0) ? rank : slow);
+}
+
 // view/dom.ts
 var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 function assign(element, attributes) {
@@ -1687,42 +1910,54 @@ function button(label, content, attributes, onClick, signal) {
 }
 
 // view/format.ts
-var FORMATS = [0, 1, 2, 3, 4, 5, 6].map(
-  (digits) => new Intl.NumberFormat("en-US", { maximumFractionDigits: digits })
-);
-function number(value) {
+var formats = /* @__PURE__ */ new Map();
+function decimals(size, digits) {
+  let format = formats.get(digits);
+  if (!format) formats.set(digits, format = new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }));
+  return format.format(size);
+}
+function negligible(value, among = 1) {
+  return Math.abs(value) <= 1e-9 * Math.max(1, Math.abs(among));
+}
+var forSmall = (size) => Math.min(12, 2 - Math.floor(Math.log10(size)));
+function written(value, digits) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "?";
+  if (negligible(value)) return "0";
   const size = Math.abs(value);
-  const digits = size >= 10 ? 2 : size >= 1 ? 3 : size >= 0.01 ? 4 : 6;
-  const written = FORMATS[digits].format(size);
-  return value < 0 && written !== "0" ? `−${written}` : written;
+  return (value < 0 ? "−" : "") + decimals(size, digits(size));
+}
+function number(value) {
+  return written(value, (size) => size >= 10 ? 2 : size >= 1 ? 3 : Math.max(4, forSmall(size)));
 }
 function brief(value) {
-  const size = Math.abs(value);
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-  const written = FORMATS[digits].format(size);
-  return value < 0 && written !== "0" ? `−${written}` : written;
+  return written(value, (size) => size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : forSmall(size));
 }
 function ms(value) {
   return `${number(value)} ms`;
 }
 function signed(value) {
-  const written = number(Math.abs(value));
-  if (written === "0") return "±0";
-  return (value < 0 ? "−" : "+") + written;
+  const size = number(Math.abs(value));
+  if (size === "0") return "±0";
+  return (value < 0 ? "−" : "+") + size;
 }
 function percent(part, whole2) {
   if (!(whole2 > 0)) return "";
-  return `${signed(Math.round(part / whole2 * 1e3) / 10)} %`;
+  const share = part / whole2 * 100;
+  return `${signed(Math.abs(share) >= 0.1 ? Math.round(share * 10) / 10 : Number(share.toPrecision(2)))} %`;
 }
 function speedup(before, after2) {
   return after2 > 0 ? `${(before / after2).toFixed(3)}×` : "";
 }
+var PLAIN = [{ maximumFractionDigits: 9 }, { maximumSignificantDigits: 12 }].map(
+  (digits) => new Intl.NumberFormat("en-US", { useGrouping: false, ...digits })
+);
 function exact(value) {
-  return String(Math.round(value * 1e9) / 1e9);
+  const size = Math.abs(value);
+  if (size < 1e-12) return "0";
+  return (value < 0 ? "-" : "") + PLAIN[size >= 1e-3 ? 0 : 1].format(size);
 }
-function parse(written) {
-  let plain = written.trim().replace(/\s*ms$/i, "").replace("−", "-").replace(/\s/g, "");
+function parse(written2) {
+  let plain = written2.trim().replace(/\s*ms$/i, "").replace("−", "-").replace(/\s/g, "");
   plain = /^-?\d+,\d+$/.test(plain) && !/^-?\d{1,3},\d{3}$/.test(plain) ? plain.replace(",", ".") : plain.replace(/,/g, "");
   if (plain === "") return null;
   const value = Number(plain);
@@ -2212,15 +2447,25 @@ var Axis = class {
     this.marks.append(this.was, this.now);
     this.foot.append(this.wasText, this.nowText);
   }
-  layout(scale, height, whole2) {
-    const { times, step } = ticks(scale);
+  layout(scale, height, whole2, family) {
+    const widest = textWidth(decimals(scale.end, 0), `11px ${family}`);
+    const { times, step } = ticks(scale, Math.max(76, widest + 34));
     const head = [];
     const lines = [];
+    const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    const font = `11px ${family}`;
+    const edge = scale.right + 18;
+    let free = -Infinity;
     for (const time of times) {
       const x = px(scale.x(time));
       lines.push(svg("line", { x1: x, x2: x, y1: 0, y2: height }));
-      const label = svg("text", { x, y: 17, "text-anchor": "middle" });
-      label.textContent = number(Math.round(time / step) * step);
+      const content = decimals(Math.round(time / step) * step, digits);
+      const half = textWidth(content, font) / 2;
+      const middle = Math.min(x, edge - half - 1);
+      if (middle - half < free) continue;
+      free = middle + half + 6;
+      const label = svg("text", { x: px(middle), y: 17, "text-anchor": "middle" });
+      label.textContent = content;
       head.push(label);
     }
     const unit = svg("text", { x: scale.left - 14, y: 17, "text-anchor": "end", class: "sv-unit" });
@@ -2255,208 +2500,22 @@ var Axis = class {
     const label = number(solved.completion);
     const wasLabel = `${baselineName === "baseline" ? "was" : baselineName} ${number(baseline.completion)}`;
     if (this.nowText.textContent !== label) this.nowText.textContent = label;
-    attr(this.nowText, "x", x);
+    const half = textWidth(label, `700 13px ${font}`) / 2;
+    const middle = Math.min(x, scale.right + 18 - half);
+    attr(this.nowText, "x", px(middle));
     attr(this.nowText, "display", visible ? null : "none");
     if (this.wasText.textContent !== wasLabel) this.wasText.textContent = wasLabel;
     attr(this.wasText, "display", visibleWas ? null : "none");
-    const half = textWidth(label, `700 13px ${font}`) / 2 + 8;
     const width = textWidth(wasLabel, `11px ${font}`);
     if (w >= x) {
       attr(this.wasText, "text-anchor", "start");
-      attr(this.wasText, "x", px(Math.max(w - width / 2, x + half)));
+      attr(this.wasText, "x", px(Math.max(w - width / 2, middle + half + 8)));
     } else {
       attr(this.wasText, "text-anchor", "end");
-      attr(this.wasText, "x", px(Math.min(w + width / 2, x - half)));
+      attr(this.wasText, "x", px(Math.min(w + width / 2, middle - half - 8)));
     }
   }
 };
-
-// model/intervals.ts
-function union(intervals2) {
-  const spans = intervals2.filter(([a, b]) => b > a).sort((x, y) => x[0] - y[0]);
-  const merged = [];
-  for (const [a, b] of spans) {
-    const last = merged.at(-1);
-    if (last !== void 0 && a <= last[1]) last[1] = Math.max(last[1], b);
-    else merged.push([a, b]);
-  }
-  return merged;
-}
-function intersect(a, b) {
-  const both = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const low = Math.max(a[i][0], b[j][0]);
-    const high = Math.min(a[i][1], b[j][1]);
-    if (high > low) both.push([low, high]);
-    if (a[i][1] < b[j][1]) i++;
-    else j++;
-  }
-  return both;
-}
-function subtract(a, b) {
-  const left = [];
-  let j = 0;
-  for (const [start, end] of a) {
-    let from = start;
-    while (j < b.length && b[j][1] <= from) j++;
-    for (let k = j; k < b.length && b[k][0] < end; k++) {
-      if (b[k][0] > from) left.push([from, b[k][0]]);
-      from = Math.max(from, b[k][1]);
-    }
-    if (end > from) left.push([from, end]);
-  }
-  return left;
-}
-function total(a) {
-  return a.reduce((sum, [start, end]) => sum + (end - start), 0);
-}
-
-// model/measures.ts
-var BREAKDOWN_ROWS = [
-  "forward",
-  "backward",
-  "recompute",
-  "exchange",
-  "wait",
-  "optimizer",
-  "input",
-  "checkpoint",
-  "host",
-  "other",
-  "idle"
-];
-var CATEGORIES = [
-  ["input"],
-  COMPUTE_KINDS,
-  ["exchange"],
-  ["optimizer"]
-];
-function ranksOf(phase2) {
-  return phase2.rank === null ? phase2.members ?? [] : [phase2.rank];
-}
-function ranks(doc) {
-  const found = /* @__PURE__ */ new Set();
-  for (const phase2 of doc.phases) for (const rank of ranksOf(phase2)) found.add(rank);
-  return [...found].sort((a, b) => a - b);
-}
-function arrivals(solved, row) {
-  let known = arrivalsOf.get(solved);
-  if (known === void 0) arrivalsOf.set(solved, known = findArrivals(solved));
-  const phase2 = solved.doc.phases[row];
-  return known.get(row) ?? new Map(ranksOf(phase2).map((rank) => [rank, solved.start[row]]));
-}
-var arrivalsOf = /* @__PURE__ */ new WeakMap();
-function findArrivals(solved) {
-  const { doc, start, finish } = solved;
-  const own = /* @__PURE__ */ new Map();
-  doc.phases.forEach((phase2, row) => {
-    if (phase2.rank === null) own.set(row, /* @__PURE__ */ new Map());
-  });
-  if (own.size === 0) return own;
-  for (const link2 of solved.dependencies) {
-    const found = own.get(link2.target);
-    const { rank } = doc.phases[link2.source];
-    if (found === void 0 || rank === null) continue;
-    const head = link2.type === "FS" || link2.type === "FF" ? finish[link2.source] : start[link2.source];
-    const onFinish = link2.type === "FF" || link2.type === "SF";
-    const allowed = head + link2.lag - (onFinish ? doc.phases[link2.target].duration : 0);
-    found.set(rank, Math.max(found.get(rank) ?? 0, allowed));
-  }
-  for (const [row, found] of own) {
-    const at2 = start[row];
-    for (const [rank, allowed] of found) found.set(rank, Math.min(allowed, at2));
-    const last = found.size > 0 ? Math.max(...found.values()) : at2;
-    const members = ranksOf(doc.phases[row]);
-    own.set(row, new Map(members.map((rank) => [rank, found.get(rank) ?? last])));
-  }
-  return own;
-}
-function intervals(solved, kinds, rank) {
-  const spans = [];
-  solved.doc.phases.forEach((phase2, row) => {
-    if (!kinds.includes(phase2.kind)) return;
-    if (phase2.rank === rank) {
-      spans.push([solved.start[row], solved.finish[row]]);
-    } else if (phase2.rank === null && phase2.members?.includes(rank)) {
-      spans.push([arrivals(solved, row).get(rank), solved.finish[row]]);
-    }
-  });
-  return intersect(union(spans), [[0, solved.completion]]);
-}
-function exposedSegments(solved, kind, rank) {
-  return subtract(intervals(solved, [kind], rank), intervals(solved, COMPUTE_KINDS, rank));
-}
-function exposed(solved, kind) {
-  return new Map(
-    ranks(solved.doc).map((rank) => [rank, total(exposedSegments(solved, kind, rank))])
-  );
-}
-function breakdown(solved, rank) {
-  const spans = /* @__PURE__ */ new Map();
-  const add = (row, segment) => {
-    const list2 = spans.get(row);
-    if (list2 === void 0) spans.set(row, [segment]);
-    else list2.push(segment);
-  };
-  solved.doc.phases.forEach((phase2, row) => {
-    const finish = solved.finish[row];
-    if (phase2.rank === rank) {
-      add(phase2.kind, [solved.start[row], finish]);
-    } else if (phase2.rank === null && phase2.members?.includes(rank)) {
-      const arrived = arrivals(solved, row);
-      const last = Math.max(...arrived.values());
-      if (phase2.kind === "exchange") {
-        add("wait", [arrived.get(rank), last]);
-        add("exchange", [last, finish]);
-      } else {
-        add(phase2.kind, [arrived.get(rank), finish]);
-      }
-    }
-  });
-  let free = union([[0, solved.completion]]);
-  const rows = [];
-  for (const row of BREAKDOWN_ROWS) {
-    const segments = row === "idle" ? free : intersect(union(spans.get(row) ?? []), free);
-    if (segments.length === 0) continue;
-    free = subtract(free, segments);
-    rows.push({ row, ms: total(segments), segments });
-  }
-  return rows;
-}
-function plainSum(solved) {
-  return Math.max(...categoryTimes(solved.doc).map((times) => times.reduce((a, b) => a + b, 0)));
-}
-function plainMaximum(solved) {
-  return Math.max(...categoryTimes(solved.doc).map((times) => Math.max(...times)));
-}
-var timesOf = /* @__PURE__ */ new WeakMap();
-function categoryTimes(doc) {
-  const known = timesOf.get(doc);
-  if (known !== void 0) return known;
-  const byRank = new Map(ranks(doc).map((rank) => [rank, CATEGORIES.map(() => 0)]));
-  for (const phase2 of doc.phases) {
-    const category = CATEGORIES.findIndex((kinds) => kinds.includes(phase2.kind));
-    if (category < 0) continue;
-    for (const rank of ranksOf(phase2)) byRank.get(rank)[category] += phase2.duration;
-  }
-  const times = [...byRank.values()];
-  timesOf.set(doc, times);
-  return times;
-}
-function slowestRank(solved) {
-  const { doc, finish } = solved;
-  if (doc.target !== null) {
-    const target = doc.phases[solved.index.get(doc.target)];
-    if (target.rank !== null) return target.rank;
-  }
-  const last = /* @__PURE__ */ new Map();
-  doc.phases.forEach((phase2, row) => {
-    for (const rank of ranksOf(phase2)) {
-      last.set(rank, Math.max(last.get(rank) ?? 0, finish[row]));
-    }
-  });
-  return ranks(doc).reduce((slow, rank) => last.get(rank) > last.get(slow) ? rank : slow);
-}
 
 // view/bars.ts
 var REACH = 9;
@@ -2518,6 +2577,7 @@ var Bars = class {
       gap: NaN,
       length: "",
       hatched: "",
+      plate: [0, 0],
       ghosted: NaN,
       group: svg("g", {
         class: `sv-bar sv-k-${phase2.kind}`,
@@ -2587,7 +2647,6 @@ var Bars = class {
     const selected = state.selection.has(phase2.phase);
     const roomy = selected || state.hover === phase2.phase || state.focus === phase2.phase;
     const arrival = bar.wait ? this.arrival(solved, i, bar.item.rank) : start;
-    const hatch = bar.hatch ? hatchPath(exposed2, start, finish, scale, x, height) : "";
     const width = px(phase2.duration * scale.pxPerMs);
     const moved = x !== bar.x || y !== bar.y;
     if (moved) {
@@ -2628,19 +2687,20 @@ var Bars = class {
       attr(bar.wait, "x", from - x);
       attr(bar.wait, "width", Math.max(0, px(x - from)));
     }
-    if (bar.hatch && hatch !== bar.hatched) {
-      bar.hatched = hatch;
-      attr(bar.hatch, "d", hatch === "" ? null : hatch);
-    }
     if (resized) {
       bar.duration = phase2.duration;
       bar.length = brief(phase2.duration);
       this.label(bar, phase2, width, fonts, scale.left - x, scale.right - x);
     }
+    const hatch = bar.hatch ? hatchPath(exposed2, start, finish, scale, x, height, bar.plate) : "";
+    if (bar.hatch && hatch !== bar.hatched) {
+      bar.hatched = hatch;
+      attr(bar.hatch, "d", hatch === "" ? null : hatch);
+    }
     const gap = Math.min(400, Math.round(next - end));
     const toLine = scale.x(solved.completion) - x;
     const line = toLine - width - tail < 200 ? Math.round(toLine) : 9999;
-    if (resized || tail !== bar.tailWidth || gap !== bar.gap || line !== bar.line || float2 !== bar.float || half > 0 && moved) {
+    if (resized || tail !== bar.tailWidth || gap !== bar.gap || line !== bar.line || float2 !== bar.float || reflagged || half > 0 && moved) {
       bar.tailWidth = tail;
       bar.gap = gap;
       bar.line = line;
@@ -2683,13 +2743,17 @@ waits ${number(start - arrival)} ms for the last rank` : "");
     const to = Math.max(from, Math.min(width, right));
     const inside = phase2.duration === 0 ? "" : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], to - from - 8, fonts.inside);
     if (bar.label.textContent !== inside) bar.label.textContent = inside;
-    attr(bar.label, "x", px((from + to) / 2));
+    const middle = px((from + to) / 2);
+    attr(bar.label, "x", middle);
+    const room = bar.hatch === null || inside === "" ? -1 : textWidth(inside, fonts.inside) / 2 + 5;
+    bar.plate = [middle - room, middle + room];
   }
   /** Beside the bar: what did not fit into it, and its float. */
   note(bar, phase2, start, width, half, tail, float2, gap, fonts, completion, line, height) {
     const name = phase2.phase;
     const inside = bar.label.textContent !== "";
     const candidates = [];
+    const captioned = height >= 20 || (bar.flags & 5) !== 0;
     const spare = float2 > 1e-9 * Math.max(1, completion) && Number.isFinite(float2) ? `${brief(float2)} float` : "";
     if (!inside) {
       const label = half > 0 && phase2.kind === "input" ? `ready at ${brief(start)}` : `${name} ${bar.length}`;
@@ -2700,7 +2764,7 @@ waits ${number(start - arrival)} ms for the last rank` : "");
     }
     let note = "";
     let at2 = width + half + (tail > 0 ? tail + 5 : 6);
-    if (candidates.length > 0 && gap + width > at2) {
+    if (captioned && candidates.length > 0 && gap + width > at2) {
       if (at2 < line + 6 && at2 + textWidth(candidates[0], fonts.outside) > line) at2 = line + 7;
       const room = gap + width - at2 - 6;
       note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
@@ -2763,7 +2827,7 @@ function shape(fill, width, half, height) {
   attr(fill, "rx", half > 0 || height <= 20 ? 2 : 4);
   attr(fill, "transform", half > 0 ? `rotate(45 0 ${px(height / 2)})` : null);
 }
-function hatchPath(segments, start, finish, scale, x, height) {
+function hatchPath(segments, start, finish, scale, x, height, [left, right]) {
   let path = "";
   let low = 0;
   let high = segments.length;
@@ -2777,7 +2841,9 @@ function hatchPath(segments, start, finish, scale, x, height) {
     if (from >= finish) break;
     const a = px(scale.x(Math.max(from, start)) - x);
     const b = px(scale.x(Math.min(to, finish)) - x);
-    if (b > a) path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
+    for (const [low2, high2] of left < right ? [[a, Math.min(b, left)], [Math.max(a, right), b]] : [[a, b]]) {
+      if (high2 > low2) path += `M${px(low2)} 1.5H${px(high2)}V${height - 1.5}H${px(low2)}Z`;
+    }
   }
   return path;
 }
@@ -2834,7 +2900,7 @@ function layOut(solved, filter) {
       rank = group.rank;
       if (layout.rows.length > 0) y += density.gap / 3;
       layout.headings.push({ rank, y });
-      y += density.name === "dense" ? 16 : 24;
+      y += density.name === "dense" ? 20 : 30;
     }
     group.sub.forEach((phases, sub) => {
       const row = {
@@ -2863,6 +2929,16 @@ function layOut(solved, filter) {
   }
   layout.height = Math.max(y - density.gap + 34, 60);
   return layout;
+}
+function wholeRows(layout, most) {
+  const { rows, density, height } = layout;
+  if (height <= most) return Math.ceil(height);
+  let best = 0;
+  for (const row of rows) {
+    const below = Math.ceil(row.y + density.bar + Math.min(6, density.gap / 2));
+    if (below <= most) best = below;
+  }
+  return best > 0 ? best : most;
 }
 function pack(phases, solved) {
   const start = (phase2) => solved.start[phase2];
@@ -3033,24 +3109,6 @@ var Overlay = class {
   }
 };
 
-// view/slowest.ts
-function leadingRank(solved) {
-  const { doc } = solved;
-  const slowest = slowestRank(solved);
-  const tolerance = 1e-9 * Math.max(1, solved.completion);
-  const work = /* @__PURE__ */ new Map();
-  const tied = /* @__PURE__ */ new Set();
-  doc.phases.forEach((phase2, row) => {
-    if (phase2.rank === null) return;
-    const last = doc.target === null || doc.target === phase2.phase;
-    if (last && solved.finish[row] >= solved.completion - tolerance) tied.add(phase2.rank);
-    if (solved.critical[row] === 1) work.set(phase2.rank, (work.get(phase2.rank) ?? 0) + phase2.duration);
-  });
-  let best = slowest;
-  for (const rank of tied) if ((work.get(rank) ?? 0) > (work.get(best) ?? 0)) best = rank;
-  return tied.has(slowest) || tied.size === 0 ? best : slowest;
-}
-
 // view/strip.ts
 var HEIGHT = 24;
 var STRIP_HEIGHT = HEIGHT + 8;
@@ -3077,23 +3135,24 @@ var Strip = class {
   pieces = [];
   sumKey = "";
   update(scale, solved, several2, family) {
-    const rank = leadingRank(solved);
-    const rows = breakdown(solved, rank);
-    const segments = rows.flatMap((row) => row.segments.map((segment) => ({ row, segment })));
+    const rank = slowestRank(solved);
+    const rows = breakdown(solved, rank).filter((row) => !negligible(row.ms, solved.completion));
+    const segments = rows.flatMap((row) => row.segments.filter(([from, to]) => !negligible(to - from, solved.completion)).map((segment) => ({ row, segment })));
     while (this.pieces.length < segments.length) {
-      const piece = { rect: svg("rect", { height: HEIGHT }), label: svg("text", {
+      const piece = { rect: svg("rect", { height: HEIGHT }), plate: svg("rect", { height: HEIGHT, class: "sv-plate" }), label: svg("text", {
         class: "sv-label",
         y: HEIGHT / 2,
         dy: ".35em",
         "text-anchor": "middle"
       }) };
-      this.parts.append(piece.rect, piece.label);
+      this.parts.append(piece.rect, piece.plate, piece.label);
       this.pieces.push(piece);
     }
     this.pieces.forEach((piece, k) => {
       const part = segments[k];
       attr(piece.rect, "display", part ? null : "none");
       attr(piece.label, "display", part ? null : "none");
+      if (!part) attr(piece.plate, "display", "none");
       if (part) this.place(piece, part.row, part.segment, scale, `500 11.5px ${family}`);
     });
     attr(this.caption, "x", scale.left - 14);
@@ -3117,18 +3176,24 @@ var Strip = class {
     const right = Math.min(x + width, scale.right);
     const amount = brief(to - from);
     const label = right > left ? fit([`${row.row} ${amount}`, amount], right - left - 8, font) : "";
-    if (piece.label.textContent !== label) piece.label.textContent = label.endsWith("…") ? "" : label;
+    const written2 = label.endsWith("…") ? "" : label;
+    if (piece.label.textContent !== written2) piece.label.textContent = written2;
     attr(piece.label, "x", px((left + right) / 2));
+    const hatched = row.row === "exchange" && written2 !== "";
+    attr(piece.plate, "display", hatched ? null : "none");
+    if (!hatched) return;
+    const half = textWidth(written2, font) / 2 + 4;
+    attr(piece.plate, "x", px((left + right) / 2 - half));
+    attr(piece.plate, "width", px(2 * half));
   }
   /** The sum in words: it is also the legend, and picks a kind when clicked. */
   write(rows, solved, rank) {
-    const parts = rows.filter((row) => row.ms > 0);
-    const key = parts.map((row) => `${row.row} ${number(row.ms)}`).join("+") + `=${number(solved.completion)}@${rank}`;
+    const key = rows.map((row) => `${row.row} ${number(row.ms)}`).join("+") + `=${number(solved.completion)}@${rank}`;
     if (key === this.sumKey) return;
     this.sumKey = key;
     const children = [];
     if (rank !== null) children.push(html("span", { class: "sv-dim" }, `rank ${rank}: `));
-    parts.forEach((row, k) => {
+    rows.forEach((row, k) => {
       if (k > 0) children.push(html("span", { class: "sv-plus" }, " + "));
       const term = html("button", {
         type: "button",
@@ -3150,6 +3215,7 @@ var Strip = class {
 };
 
 // view/chart.ts
+var MOST = 620;
 var Chart = class {
   constructor(context2, pick) {
     this.context = context2;
@@ -3185,7 +3251,6 @@ var Chart = class {
       },
       svg("defs", {}, clip("body", 0), hatch),
       this.stripes,
-      this.names,
       svg(
         "g",
         { "clip-path": `url(#${uid}-body)` },
@@ -3198,6 +3263,8 @@ var Chart = class {
         this.arrows.pills,
         this.overlay.layer
       ),
+      // Over the lines and pins: a title is read first.
+      this.names,
       this.overlay.free
     );
     this.below = svg(
@@ -3209,13 +3276,23 @@ var Chart = class {
     );
     attr(this.strip.parts, "clip-path", `url(#${uid}-below)`);
     this.scroller.append(this.head, this.body);
-    this.element = html("div", { class: "sv-chart" }, this.scroller, this.below, this.strip.sum);
+    this.element = html("div", { class: "sv-chart" }, this.frame, this.more, this.below, this.strip.sum);
+    this.scroller.addEventListener("scroll", () => this.cue(), { signal: context2.signal, passive: true });
+    this.onward.addEventListener("click", () => this.goTo(slowestRank(context2.session.shown)), { signal: context2.signal });
     this.layout = layOut(context2.session.shown, context2.state.hidden);
     void root;
   }
   context;
   element;
   scroller = html("div", { class: "sv-scroll" });
+  frame = html("div", { class: "sv-frame" }, this.scroller);
+  onward = html("button", { type: "button", class: "sv-link", "data-role": "onward" });
+  more = html(
+    "div",
+    { class: "sv-more", "data-role": "more", hidden: true },
+    html("span"),
+    this.onward
+  );
   body;
   head;
   below;
@@ -3230,6 +3307,7 @@ var Chart = class {
   layout;
   scale = new TimeScale(0, 1, 1, 0);
   width = 0;
+  cut = false;
   domain = 0;
   /** The time the plot would show unzoomed. */
   whole = 1;
@@ -3242,9 +3320,10 @@ var Chart = class {
     const { session, state, root } = this.context;
     const style = getComputedStyle(root);
     this.family = style.fontFamily || this.family;
-    const height = session.height;
-    this.scroller.style.maxHeight = height === null ? "" : `${Math.max(120, height)}px`;
     this.layout = layOut(solved, state.hidden);
+    const most = wholeRows(this.layout, Math.max(120, session.height ?? MOST) - AXIS_HEIGHT);
+    this.scroller.style.maxHeight = `${most + AXIS_HEIGHT}px`;
+    this.cut = most < Math.ceil(this.layout.height);
     attr(this.body, "height", Math.ceil(this.layout.height));
     const width = this.scroller.clientWidth;
     if (width <= 0) return;
@@ -3262,10 +3341,11 @@ var Chart = class {
       attr(clip, "height", Math.ceil(this.layout.height) + 60);
     }
     this.drawNames(gutter, width);
+    this.tellMore(solved);
     this.bars.build(this.layout, solved, this.scale);
     this.arrows.clear();
     this.overlay.clear();
-    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole);
+    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole, this.family);
     this.update(solved);
   }
   rescale(solved, gutter, width) {
@@ -3335,11 +3415,17 @@ var Chart = class {
     const names = [];
     const stripes = [];
     const { rows, headings, density } = this.layout;
-    const leading = leadingRank(this.context.session.shown);
+    const leading = slowestRank(this.context.session.shown);
     headings.forEach((heading, k) => {
-      const label = svg("text", { class: "sv-rank-name", x: 14, y: heading.y + 10 });
+      const label = svg("text", { class: "sv-rank-name", x: 14, y: heading.y + 9 });
       label.textContent = `rank ${heading.rank}${heading.rank === leading ? ", the slowest" : ""}`;
-      names.push(label);
+      names.push(svg("rect", {
+        class: "sv-rank-plate",
+        x: 10,
+        y: heading.y - 4,
+        height: 17,
+        width: px(textWidth(label.textContent, `700 12px ${this.family}`) + 8)
+      }), label);
       if (k > 0) stripes.push(svg("line", { class: "sv-rank-line", x1: 8, x2: width - 8, y1: heading.y - 6, y2: heading.y - 6 }));
     });
     for (const row of rows) {
@@ -3367,6 +3453,31 @@ var Chart = class {
     }
     this.names.replaceChildren(...names);
     this.stripes.replaceChildren(...stripes);
+  }
+  /** The rows that don't fit, and the way to those that the headline speaks of. */
+  tellMore(solved) {
+    const { headings } = this.layout;
+    show(this.more, this.cut);
+    if (this.cut) {
+      const rank = slowestRank(solved);
+      text2(this.more.firstChild, headings.length > 1 ? `${headings.length} ranks, more below · ` : "more rows below");
+      show(this.onward, headings.some((heading) => heading.rank === rank));
+      text2(this.onward, `go to rank ${rank}, the slowest`);
+    }
+    this.cue();
+  }
+  /** Shade the edges beyond which there are more rows. */
+  cue() {
+    const { scrollTop, clientHeight, scrollHeight } = this.scroller;
+    const hidden = [scrollTop > 2 ? "above" : "", this.cut && scrollTop + clientHeight < scrollHeight - 2 ? "below" : ""];
+    attr(this.frame, "data-hidden-rows", hidden.join(" ").trim() || null);
+  }
+  /** Scroll to a rank's rows. */
+  goTo(rank) {
+    const heading = this.layout.headings.find((other) => other.rank === rank);
+    if (!heading) return;
+    this.element.scrollIntoView({ block: "nearest" });
+    this.scroller.scrollTop = heading.y - 8;
   }
   /** Move what is drawn to `solved`, whose structure is that of the last `relayout`. */
   update(solved) {
@@ -4349,33 +4460,30 @@ var Gestures = class {
 };
 
 // view/headline.ts
+var ADDED = /* @__PURE__ */ new Set(["input", "forward", "backward", "recompute", "exchange", "optimizer"]);
 var Headline = class {
-  constructor(context2) {
+  constructor(context2, goTo) {
     this.context = context2;
+    this.rank.addEventListener("click", () => goTo(this.leading));
     this.element = html(
       "div",
       { class: "sv-headline" },
       html(
         "div",
         { class: "sv-figure" },
-        html(
-          "div",
-          { class: "sv-figure-row" },
-          this.completion,
-          html("span", { class: "sv-change" }, this.change)
-        ),
+        html("div", { class: "sv-figure-row" }, this.completion, this.change),
         this.caption
       ),
       html(
         "div",
-        { class: "sv-side" },
-        this.exposedLabel,
+        { class: "sv-side sv-side-exposed" },
+        html("div", { class: "sv-dim" }, "exposed exchange", this.rank),
         html("div", {}, this.exposedNow, " ", this.exposedWas)
       ),
       html(
         "div",
-        { class: "sv-side" },
-        html("div", { class: "sv-dim" }, "not the sum, not the maximum"),
+        { class: "sv-side sv-side-wrong" },
+        this.verdict,
         html("div", { class: "sv-wrong" }, this.sum, " ", this.maximum)
       )
     );
@@ -4384,35 +4492,61 @@ var Headline = class {
   element;
   completion = html("output", { class: "sv-completion-now", "data-role": "completion" });
   change = html("span", { class: "sv-pill-change", "data-role": "change" });
-  caption = html("div", { class: "sv-caption", "data-role": "caption" });
+  caption = html("div", { class: "sv-caption", "data-role": "caption", dir: "auto" });
   exposedNow = html("b", { class: "sv-exposed", "data-role": "exposed" });
   exposedWas = html("span", { class: "sv-dim sv-was" });
-  exposedLabel = html("div", { class: "sv-dim" }, "exposed exchange");
-  sum = html("s", { "data-role": "plain-sum", title: "all categories added: as if nothing overlapped" });
-  maximum = html("s", { "data-role": "plain-maximum", title: "the largest category alone: as if everything overlapped" });
+  rank = html("button", { type: "button", class: "sv-link", "data-role": "go-to-rank" });
+  verdict = html("div", { class: "sv-dim", "data-role": "verdict" });
+  sum = html("span", { class: "sv-answer", "data-role": "plain-sum", title: "the sum: all categories added, as if nothing overlapped" });
+  maximum = html("span", { class: "sv-answer", "data-role": "plain-maximum", title: "the maximum: the largest category alone, as if everything overlapped" });
+  leading = 0;
   update(solved) {
     const { baseline, baselineName } = this.context.session;
     const now = solved.completion;
     const was = baseline.completion;
     const difference2 = now - was;
-    const same2 = Math.abs(difference2) <= 1e-9 * Math.max(1, was);
+    const same2 = negligible(difference2, was);
     text2(this.completion, ms(now));
-    text2(this.change, same2 ? "no change" : `${signed(difference2)} ms · ${speedup(was, now)} · ${percent(difference2, was)}`);
+    text2(this.change, same2 ? "no change" : [`${signed(difference2)} ms`, speedup(was, now), percent(difference2, was)].filter((part) => part !== "").join(" · "));
     attr(this.change, "data-trend", same2 ? "same" : difference2 < 0 ? "better" : "worse");
     const { doc } = solved;
     const what = doc.target === null ? "completion of the step" : `completion of ${doc.target}`;
-    text2(this.caption, [what, doc.name, `baseline ${baselineName === "baseline" ? "" : `${baselineName} `}${ms(was)}`].filter((part) => part !== "").join(" · "));
-    const rank = leadingRank(solved);
-    const several2 = this.context.root.dataset["ranks"] !== "1";
-    text2(this.exposedLabel, several2 ? `exposed exchange, rank ${rank}` : "exposed exchange");
+    const caption = [what, doc.name, `baseline ${baselineName === "baseline" ? "" : `${baselineName} `}${ms(was)}`].filter((part) => part !== "").join(" · ");
+    text2(this.caption, caption);
+    attr(this.caption, "title", caption);
+    const rank = this.leading = slowestRank(solved);
+    show(this.rank, ranks(doc).length > 1);
+    text2(this.rank, `, rank ${rank}`);
+    attr(this.rank, "title", `show rank ${rank}, the slowest`);
     const open = exposed(solved, "exchange").get(rank) ?? 0;
-    const before = exposed(baseline, "exchange").get(leadingRank(baseline)) ?? 0;
-    text2(this.exposedNow, ms(open));
-    text2(this.exposedWas, Math.abs(open - before) > 1e-9 * Math.max(1, was) ? `was ${number(before)}` : "");
-    text2(this.sum, ms(plainSum(solved)));
-    text2(this.maximum, ms(plainMaximum(solved)));
+    const before = exposed(baseline, "exchange").get(slowestRank(baseline)) ?? 0;
+    text2(this.exposedNow, ms(negligible(open, now) ? 0 : open));
+    text2(this.exposedWas, negligible(open - before, was) ? "" : `was ${number(before)}`);
+    this.judge(solved, rank);
+  }
+  /** Strike out the answers that are wrong, and only those. */
+  judge(solved, rank) {
+    const { completion } = solved;
+    const answers = [plainSum(solved), plainMaximum(solved)];
+    const right = answers.map((answer) => negligible(answer - completion, completion));
+    [this.sum, this.maximum].forEach((element, k) => {
+      text2(element, ms(answers[k]));
+      attr(element, "data-wrong", right[k] ? null : "");
+    });
+    text2(this.verdict, verdict(right, negligible(completion), () => {
+      const added = breakdown(solved, rank).reduce((sum, row) => sum + (ADDED.has(row.row) ? row.ms : 0), 0);
+      return negligible(added - completion, completion);
+    }));
   }
 };
+function verdict(right, nothing, gapless) {
+  const [sum, maximum] = right;
+  if (nothing) return "sum, maximum";
+  if (sum && maximum) return "both right: one kind of work";
+  if (sum) return gapless() ? "the sum is right: no overlap" : "the sum is right by chance";
+  if (maximum) return "the maximum is right here";
+  return "not the sum, not the maximum";
+}
 
 // view/curve.ts
 var WIDTH = 224;
@@ -4699,12 +4833,12 @@ var Inspector = class {
       spellcheck: "false"
     });
     title.addEventListener("change", () => {
-      const renamed = title.value.trim();
-      if (renamed === name || !this.edit({ op: "update", phase: name, changes: { phase: renamed } })) {
+      const renamed2 = title.value.trim();
+      if (renamed2 === name || !this.edit({ op: "update", phase: name, changes: { phase: renamed2 } })) {
         title.value = name;
         return;
       }
-      context2.select([renamed]);
+      context2.select([renamed2]);
     });
     const kind = select("kind", KINDS, phase2.kind, (chosen) => this.edit({ op: "update", phase: name, changes: { kind: chosen } }));
     kind.classList.add("sv-kind", `sv-k-${phase2.kind}`);
@@ -4763,8 +4897,8 @@ var Inspector = class {
     const row = rowOf2(solved, phase2.phase);
     for (const [input, current] of [[this.duration, phase2.duration], [this.release, phase2.release]]) {
       if (input && document.activeElement !== input) {
-        const written = String(Math.round(current * 1e9) / 1e9);
-        if (input.value !== written) input.value = written;
+        const written2 = exact(current);
+        if (input.value !== written2) input.value = written2;
       }
     }
     const values = [solved.start, solved.finish, solved.latestStart, solved.totalFloat, null, solved.freeFloat];
@@ -5219,6 +5353,11 @@ var Messages = class {
     this.refresh();
     if (message !== null && level === "refused") this.announce(message);
   }
+  /** The hint has done its work. */
+  dropHint() {
+    this.idle = "";
+    this.refresh();
+  }
   announce(message) {
     text2(this.live, message);
   }
@@ -5625,7 +5764,7 @@ var Toolbar = class {
       { class: "sv-tools", role: "toolbar", "aria-label": "view" },
       this.scale,
       this.arrowNote,
-      button("Add a phase (N)", "+ phase", { "data-role": "add" }, () => context2.panel("add"), signal),
+      button("Add a phase (N)", html("span", {}, "+", html("span", { class: "sv-word" }, " phase")), { "data-role": "add" }, () => context2.panel("add"), signal),
       tool("filter", "Filter by rank, lane or kind", ICONS.filter, () => context2.panel("filter")),
       html(
         "span",
@@ -5738,8 +5877,21 @@ var Toolbar = class {
 
 // view/editor.ts
 var views = 0;
-var HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
-var WIDE = 880;
+var HINT = "Drag a bar’s end or body · ? for keys";
+var SPOKEN_HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
+var WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1036 };
+function shareWidth(host) {
+  const { style } = host;
+  const own = style.width !== "" || style.flex !== "" && style.flex !== SHARE;
+  if (own) {
+    if (style.flex === SHARE) style.flex = "";
+    return;
+  }
+  style.flex = SHARE;
+  style.minWidth ||= "0";
+  style.maxWidth ||= "100%";
+}
+var SHARE = "1 1 0px";
 function renderEditor(session, host, signal) {
   const uid = `stepviz-${++views}-${Math.random().toString(36).slice(2, 8)}`;
   const root = html("div", { class: "stepviz", tabindex: "-1", "data-lm-suppress-shortcuts": "true" });
@@ -5785,7 +5937,7 @@ function renderEditor(session, host, signal) {
     announce: (message) => messages.announce(message),
     panel: (name) => panels.show(name)
   };
-  const headline = new Headline(context2);
+  const headline = new Headline(context2, (rank) => chart.goTo(rank));
   const chart = new Chart(context2, (kind) => context2.select(session.doc.phases.filter((phase2) => phase2.kind === kind).map((phase2) => phase2.phase)));
   const inspector = new Inspector(context2);
   const table = new Table(context2);
@@ -5827,21 +5979,31 @@ function renderEditor(session, host, signal) {
     const phases = state.selection.size > 0 ? [...state.selection] : state.focus !== null ? [state.focus] : [];
     if (phases.length > 0) context2.attempt(() => session.apply({ op: "remove", phases }));
   }
-  const hint = html("div", { id: `${uid}-hint`, class: "sv-live" }, HINT);
+  const top = html("div", { class: "sv-top" }, headline.element, toolbar.main, messages.line, toolbar.tools);
+  const hint = html("div", { id: `${uid}-hint`, class: "sv-live" }, SPOKEN_HINT);
   root.append(
-    html("div", { class: "sv-top" }, headline.element, toolbar.main),
-    html("div", { class: "sv-bar-row" }, messages.line, toolbar.tools),
+    top,
     html("div", { class: "sv-main" }, chart.element, inspector.element, panels.element),
     table.element,
     messages.live,
     hint
   );
   host.append(root);
+  function arrange(width2) {
+    shareWidth(host);
+    if (width2 <= 0) return;
+    for (const [name, below] of Object.entries(WIDTHS)) root.classList.toggle(name, width2 < below);
+    const parent = width2 < WIDTHS["sv-narrow"] ? chart.element : top;
+    if (messages.line.parentElement !== parent) {
+      if (parent === top) top.insertBefore(messages.line, toolbar.tools);
+      else parent.append(messages.line);
+    }
+  }
   function redraw(what) {
     if (signal.aborted) return;
     const { shown } = session;
     if (what === "layout" && !gestures.active) {
-      root.classList.toggle("sv-narrow", root.clientWidth > 0 && root.clientWidth < WIDE);
+      arrange(root.clientWidth);
       show(inspector.element, state.inspector);
       headline.update(shown);
       keepFocus(() => chart.relayout(shown));
@@ -5893,6 +6055,7 @@ function renderEditor(session, host, signal) {
     if (state.arrow !== null && state.arrow >= session.doc.dependencies.length) state.arrow = null;
     redraw("layout");
     if (what === "doc") {
+      messages.dropHint();
       const label = session.undoLabel === null ? "" : `${session.undoLabel}. `;
       messages.announce(`${label}${result(session.solved, session.baseline, session.baselineName)}`);
     }

@@ -112,10 +112,11 @@ test("several phases are scaled together", () => {
 
 test("a dependency is re-attached, retyped, doubled never", () => {
   let doc = applyEdit(lesson(), { op: "relink", row: 0, changes: { source: "backward", type: "SS" } });
-  assert.deepEqual(doc.dependencies[0], link("backward", "exchange", { type: "SS", lag: 100 }));
-  refused({ op: "relink", row: 1, changes: { source: "exchange" } }, /is there already/, doc);
+  // It stands last then, as in Python, where it is disconnected and connected anew.
+  assert.deepEqual(doc.dependencies[2], link("backward", "exchange", { type: "SS", lag: 100 }));
+  refused({ op: "relink", row: 0, changes: { source: "exchange" } }, /is there already/, doc);
   refused({ op: "connect", dependency: link("exchange", "optimizer") }, /is there already/, doc);
-  doc = applyEdit(doc, { op: "disconnect", row: 0 });
+  doc = applyEdit(doc, { op: "disconnect", row: 2 });
   assert.equal(doc.dependencies.length, 2);
 });
 

@@ -32,6 +32,8 @@ export type Edit =
   | { readonly op: "replace"; readonly doc: TimelineDoc }
   | { readonly op: "many"; readonly edits: readonly Edit[] };
 
+type Ends = Pick<Dependency, "source" | "target" | "type">;
+
 /** The document after an edit. Throws Refused, and then nothing has happened. */
 export function applyEdit(doc: TimelineDoc, edit: Edit): TimelineDoc {
   switch (edit.op) {
@@ -212,8 +214,11 @@ function relink(doc: TimelineDoc, row: number, changes: Partial<Dependency>): Ti
   const was = dependencyAt(doc, row);
   const link = checkLink(doc, { ...was, ...changes });
   if (sameLink(link, was)) return doc;
-  const dependencies = doc.dependencies.slice();
-  dependencies[row] = link;
+  if (sameEnds(link, was) && link.origin === was.origin) {
+    return { ...doc, dependencies: doc.dependencies.map((other, at) => (at === row ? link : other)) };
+  }
+  // Python has it disconnected and connected anew: it stands last, and so it does here.
+  const dependencies = [...doc.dependencies.filter((_, at) => at !== row), link];
   if (sameEnds(link, was)) return { ...doc, dependencies };
   refuseTwin(doc, link, row);
   return solvable({ ...doc, dependencies });
@@ -309,7 +314,7 @@ function samePhase(a: Phase, b: Phase): boolean {
   );
 }
 
-function sameEnds(a: Dependency, b: Dependency): boolean {
+export function sameEnds(a: Ends, b: Ends): boolean {
   return a.source === b.source && a.target === b.target && a.type === b.type;
 }
 

@@ -1,12 +1,11 @@
 // Edits as Python: lines that make the same changes with stepviz's own methods on `timeline`.
 
-import { applyEdit, dependencyAt, type Edit, rowOf } from "./edits";
+import { applyEdit, dependencyAt, type Edit, rowOf, sameEnds } from "./edits";
 import type { Dependency, Phase, TimelineDoc } from "./types";
 
 /**
- * Runnable Python that takes `timeline`, equal to `before`, through the edits. A re-attached
- * dependency moves to the end of the list, as `disconnect` and `connect` do; all else is equal to
- * what the page has.
+ * Runnable Python that takes `timeline`, equal to `before`, through the edits, to a timeline equal
+ * to the page's.
  */
 export function toPython(before: TimelineDoc, edits: readonly Edit[]): string {
   const lines: string[] = [];
@@ -53,13 +52,14 @@ function statements(doc: TimelineDoc, edit: Edit, after: TimelineDoc): string[] 
     }
     case "relink": {
       const was = dependencyAt(doc, edit.row);
-      const now = dependencyAt(after, edit.row);
       if (!single(doc, was)) return whole(after);
+      const { changes } = edit;
+      const now = { ...was, ...changes };
       if (was.origin === now.origin && sameEnds(was, now)) {
-        const { source, target, lag, type } = now;
+        const { source, target, lag, type } = dependencyAt(after, edit.row);
         return [call("with_lag", text(source), text(target), float(lag), `type=${text(type)}`)];
       }
-      return [disconnected(was), connected(now)];
+      return [disconnected(was), connected(after.dependencies.at(-1)!)];
     }
     case "reorder": {
       const row = rowOf(after, edit.phase);
@@ -130,10 +130,6 @@ function disconnected(link: Dependency): string {
 /** Whether a dependency is named by its ends and its type; files may hold several alike. */
 function single(doc: TimelineDoc, link: Dependency): boolean {
   return doc.dependencies.filter((other) => sameEnds(other, link)).length === 1;
-}
-
-function sameEnds(a: Dependency, b: Dependency): boolean {
-  return a.source === b.source && a.target === b.target && a.type === b.type;
 }
 
 /** No phase comes before the first row, so `with_phase(…, after=…)` can't say it. */

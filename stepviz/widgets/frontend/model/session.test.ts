@@ -380,6 +380,39 @@ test("after a link, Python hears which revision the value is", async () => {
   assert.equal(session.status.kernel, "live");
 });
 
+test("an answer is compared only with the timeline it is about", async () => {
+  const first = lesson();
+  const { model, session } = open(first, { _answer: answer(lesson(), { page: "", number: 1 }) });
+  model.set("value", applyEdit(first, shorter)); // a link brings no revision
+  assert.equal(session.status.message, null);
+  await Promise.resolve();
+  const old = { page: "", number: 1 };
+  model.update({ _answer: answer(applyEdit(first, shorter), old) }); // Python had not heard of it
+  assert.equal(session.status.message, null);
+  model.update({ _answer: answer(session.doc, revision(model), { completion: 5 }) });
+  assert.match(session.status.message!, /differs/);
+  model.update({ _answer: answer(session.doc, revision(model)) });
+  assert.equal(session.status.message, null);
+});
+
+test("what was refused is forgotten once something else goes well", () => {
+  const { session } = open();
+  session.say("no", "refused");
+  session.apply(shorter);
+  assert.equal(session.status.message, null);
+  session.say("no", "refused");
+  session.undo();
+  assert.equal(session.status.message, null);
+});
+
+test("a phase chosen by name is followed through a new name, and back", () => {
+  const { model, session } = open(lesson(), { selected: "exchange" });
+  session.apply({ op: "update", phase: "exchange", changes: { phase: "reduce" } });
+  assert.equal(model.get("selected"), "reduce");
+  session.undo();
+  assert.equal(model.get("selected"), "exchange");
+});
+
 test("nonsense from a link is refused, and the last good value put back", async () => {
   const { model, session } = open();
   model.set("value", timeline([phase("a", 1), phase("b", 1)], [link("a", "b"), link("b", "a")]));

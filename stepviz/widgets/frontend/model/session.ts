@@ -111,7 +111,10 @@ export class Session {
     return this.#gesture !== null;
   }
 
-  /** Start a gesture. Throws Refused while another one runs. */
+  /**
+   * Start a gesture; until it ends the timeline stays what it is, whatever comes from outside.
+   * Throws Refused while another one runs.
+   */
   begin(label: string): Gesture {
     this.#refuseWhileDragging();
     let last: Edit | null = null;
@@ -181,7 +184,7 @@ export class Session {
 
   #refuseWhileDragging(): void {
     if (this.#gesture === null) return;
-    throw new Refused(`“${this.#gesture.label}” is not finished: let go there first.`);
+    throw new Refused(`“${this.#gesture.label}” is not finished: let go there first, or leave it with Esc.`);
   }
 
   // Scenarios and the baseline
@@ -267,8 +270,11 @@ export class Session {
 
   set selected(name: string | null) {
     if (name === (this.#model.get("selected") ?? null)) return;
-    this.#model.set("selected", name);
-    this.#model.save_changes();
+    // Not news for the other views: each has a choice of its own, which only Python changes.
+    this.#write(() => {
+      this.#model.set("selected", name);
+      this.#model.save_changes();
+    });
   }
 
   /** Height asked for from Python, px; null leaves it to the view. */

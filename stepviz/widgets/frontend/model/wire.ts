@@ -3,6 +3,7 @@
 // and whatever crossed a commit on its way is sorted out so that both ends hold the same timeline.
 
 import { type Edit, rebase, sameDoc } from "./edits";
+import { followPhase } from "./follow";
 import { advance, type Entry } from "./history";
 import type { Ledger } from "./ledger";
 import {
@@ -62,8 +63,12 @@ export class Wire {
   readonly #host: Host;
   readonly #page = pageName();
   #number = 0;
-  /** The revision of the committed document. */
+  /** The revision of the committed document … */
   #revision: Revision;
+  /** … and the document it is about: one that a link in the page brought has no revision yet. */
+  #about: TimelineDoc;
+  /** What was said of an answer unlike the page's own, until one agrees. */
+  #disagreement = "";
   #value: unknown;
   #answer: unknown;
   /** What came while a bar was being dragged. */
@@ -77,6 +82,7 @@ export class Wire {
     this.#value = host.model.get("value");
     this.#answer = host.model.get("_answer");
     this.#revision = readRevision(host.model.get("_revision"));
+    this.#about = host.ledger.doc;
   }
 
   close(): void {
@@ -88,21 +94,23 @@ export class Wire {
 
   /** Send a commit: the value and its revision, in one save. */
   send(entry: Entry, edit: Edit | null): void {
-    this.#save(true, edit);
-    const { status } = this.#host;
-    if (status.kernel === "none") {
-      this.#host.setStatus({ message: null });
-    } else {
+    this.#save(true);
+    const { kernel } = this.#host.status;
+    // What was refused before is history once something else went well.
+    this.#host.setStatus({ message: kernel === "silent" ? SILENT : null, level: "info" });
+    if (kernel !== "none") {
       this.#sent.push({ revision: this.#revision, entry, edit });
       this.#timer ??= setTimeout(() => this.#fallSilent(), PATIENCE);
-      if (status.kernel === "live") this.#host.setStatus({ kernel: "waiting", message: null });
+      if (kernel === "live") this.#host.setStatus({ kernel: "waiting" });
     }
     this.#host.changed();
   }
 
-  #save(withValue: boolean, edit: Edit | null = null): void {
+  #save(withValue: boolean): void {
     if (this.#closed) return;
     const { model, ledger } = this.#host;
+    const before = this.#about;
+    this.#about = ledger.doc;
     this.#revision = { page: this.#page, number: ++this.#number };
     this.#host.write(() => {
       if (withValue) {
@@ -112,8 +120,7 @@ export class Wire {
       model.set("_revision", this.#revision);
       const selected = model.get("selected");
       if (typeof selected === "string" && !ledger.solved.index.has(selected)) {
-        const renamed = edit?.op === "update" && edit.phase === selected && edit.changes.phase;
-        model.set("selected", renamed || null);
+        model.set("selected", followPhase(selected, before, ledger.doc));
       }
       model.save_changes();
     });
@@ -193,6 +200,7 @@ export class Wire {
     const state = advance(ledger.state, { op: "replace", doc }, doc);
     if (!restored) ledger.record(state, `timeline from ${whence(revision, fromPage)}`);
     else if (!sameDoc(doc, ledger.doc)) ledger.show(state);
+    if (!fromPage) this.#about = ledger.doc;
     if (unseen.length > 0) this.#replay(unseen, origin);
     else if (fromPage) queueMicrotask(() => this.#save(false));
     this.#host.changed();
@@ -228,7 +236,8 @@ export class Wire {
     this.#answer = raw;
     const answer = readAnswer(raw);
     if (answer === null || this.#host.status.kernel === "none") return;
-    const latest = sameRevision(answer.revision, this.#revision);
+    const known = this.#about === this.#host.ledger.doc;
+    const latest = known && sameRevision(answer.revision, this.#revision);
     const mine = answer.revision.page === this.#page || answer.rejected?.page === this.#page;
     if (!latest && !mine) return; // about a timeline this page does not show
     clearTimeout(this.#timer);
@@ -249,15 +258,19 @@ export class Wire {
 
   #compare(answer: Answer): void {
     const { ledger, status } = this.#host;
-    this.#host.setStatus({
-      kernel: "live",
-      message: status.message === SILENT ? null : status.message,
-    });
-    const own = ledger.solved;
+    const over = status.message === SILENT || status.message === this.#disagreement;
+    this.#host.setStatus({ kernel: "live", message: over ? null : status.message });
+    const own = ledger.solve(ledger.doc);
     const python = solvedByPython(answer, own);
-    if (python !== null && sameSchedule(python, own)) return;
+    if (python !== null && sameSchedule(python, own)) {
+      if (sameSchedule(own, ledger.solved)) return;
+      ledger.correct(own); // an answer before this one said otherwise
+      this.#host.changed();
+      return;
+    }
     const both = `Python’s schedule (${answer.completion} ms) differs from the page’s (${own.completion} ms)`;
     const message = python === null ? `${both}.` : `${both}: Python’s is shown.`;
+    this.#disagreement = message;
     this.#host.setStatus({ message, level: "error" });
     if (python === null) return;
     ledger.correct(python);
