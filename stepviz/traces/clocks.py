@@ -7,7 +7,7 @@ apart by at least that much, and who came late cannot be told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from stepviz.traces.windows import Window
@@ -26,6 +26,16 @@ class Clash:
     ranks: tuple[int, int]
     shown_by: str
     what: str = "the clocks"
+
+    def within(self, windows: Mapping[int, Window]) -> Clash:
+        """Return the same clash, told with care where ranks may only count steps differently."""
+        if not self.large(windows):
+            return self
+        return replace(self, what="the clocks, or the step numbers,")
+
+    def large(self, windows: Mapping[int, Window]) -> bool:
+        """Say whether clocks are so far apart that ranks tell of other times altogether."""
+        return 2 * self.apart_ns >= max(window.duration_ns for window in windows.values())
 
     def __str__(self) -> str:
         first, second = self.ranks
@@ -70,8 +80,7 @@ def never_together(step: int, windows: Mapping[int, Window]) -> Clash | None:
     if apart <= ROUNDING_NS:
         return None
     shown = f"step {step} ends on rank {first} before it starts on rank {last}"
-    both = (min(first, last), max(first, last))
-    return Clash(apart, both, shown, "the clocks, or the step numbers,")
+    return Clash(apart, (min(first, last), max(first, last)), shown)
 
 
 def worst_of(clashes: Iterable[Clash | None]) -> Clash | None:

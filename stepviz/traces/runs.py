@@ -35,6 +35,7 @@ from stepviz.traces.windows import (
     place_lost,
     steps_of_rows,
     windows,
+    without_doubles,
 )
 
 #: How files say themselves in `run.files`.
@@ -63,7 +64,7 @@ class _Rank:
 
     def __init__(self, rows: RankRows) -> None:
         events = with_kinds(rows)
-        ranges = host_ranges(events)
+        ranges = without_doubles(host_ranges(events), rows.repairs)
         events["place"] = steps_of_rows(events, ranges)
         self.rows = rows
         self.events = events

@@ -145,7 +145,8 @@ class Step:
         windows = {rank: part.window for rank, part in self._ranks.items()}
         exchange = any(len(part.calls) for part in self._ranks.values())
         apart = never_together(self._number, windows) if exchange else None
-        return worst_of([self._joined.clash, apart])
+        worst = worst_of([self._joined.clash, apart])
+        return None if worst is None else worst.within(windows)
 
     @property
     def clash(self) -> Clash | None:

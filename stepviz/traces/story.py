@@ -54,7 +54,7 @@ def explain(run: Run, number: int | None = None) -> str:
         _table(step),
         _exchange(step),
         _path(timeline, schedule, step.unexplained(alone)),
-        _savings(timeline, schedule) + "\n" + _wrong(schedule),
+        _savings(timeline, schedule, step.unexplained(alone)) + "\n" + _wrong(schedule),
         _notes(run, step),
     ]
     text = "\n\n".join(part for part in parts if part)
@@ -66,7 +66,7 @@ def _alone(step: Step) -> int | None:
     lengths = {
         rank: int(ns) for rank, ns in zip(step.ranks, step.windows["duration_ns"], strict=True)
     }
-    if step.clash is None or step.clash.apart_ns < max(lengths.values()):
+    if step.clash is None or 2 * step.clash.apart_ns < max(lengths.values()):
         return None
     return max(lengths, key=lambda rank: lengths[rank])
 
@@ -161,6 +161,8 @@ def _exchange(step: Step) -> str:
     values = [f"{ms:.2f}" for ms in exposed[:MOST_RANKS]]
     counts = collectives["collective"].value_counts(sort=False)
     what = ", ".join(f"{count} {name}" for name, count in counts.items())
+    if len(step.ranks) > 1 and (collectives["ranks"] == 1).all():
+        what += " of single ranks, not joined"
     line = (
         f"Exchange: {what}. Exposed, so with no compute beside it: {' / '.join(values)} ms by rank"
     )
@@ -208,7 +210,7 @@ def _share(part: float, total: float) -> float:
     return 100 * part / total if total else 0.0
 
 
-def _savings(timeline: Timeline, schedule: Schedule) -> str:
+def _savings(timeline: Timeline, schedule: Schedule, unexplained: pd.Series) -> str:
     lines = []
     drag = schedule.table["drag"].sort_values(ascending=False)
     drag = drag[drag > 0][:MOST_BARS]
@@ -220,7 +222,11 @@ def _savings(timeline: Timeline, schedule: Schedule) -> str:
     gains = {kind: completion - timeline.scale(kind=kind, factor=0.5).completion for kind in kinds}
     found = sorted(((gain, kind) for kind, gain in gains.items() if gain > 5e-4), reverse=True)
     if found:
-        shown = ", ".join(f"{kind} {gain:.2f} ms" for gain, kind in found[:MOST_SAVINGS])
+        host = timeline.phases.loc[timeline.phases["kind"] == "host", "duration"].sum()
+        blank = {"host": " (mostly without a known cause)"} if 2 * unexplained.sum() > host else {}
+        shown = ", ".join(
+            f"{kind}{blank.get(kind, '')} {gain:.2f} ms" for gain, kind in found[:MOST_SAVINGS]
+        )
         lines.append(f"What halving all of one kind would save:\n  {shown}")
     return "\n".join(lines)
 

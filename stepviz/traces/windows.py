@@ -51,7 +51,7 @@ class Window:
 
 
 def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
-    """Return the marked steps of a rank: step, start_ns, finish_ns, track, sorted by start."""
+    """Return the markers of a rank's steps: step, start_ns, finish_ns, track, sorted by start."""
     categories = events["name"].cat.categories
     numbers = {
         str(name): int(found["step"]) for name in categories if (found := STEP.match(str(name)))
@@ -65,7 +65,17 @@ def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
             "track": marked["track"].to_numpy(),
         }
     )
-    return ranges.sort_values("start_ns").drop_duplicates("step").reset_index(drop=True)
+    return ranges.sort_values("start_ns").reset_index(drop=True)
+
+
+def without_doubles(ranges: pd.DataFrame, repairs: list[str]) -> pd.DataFrame:
+    """Keep the first marker of each step number, and say so where there are more."""
+    kept = ranges.drop_duplicates("step").reset_index(drop=True)
+    if len(kept) < len(ranges):
+        repairs.append(
+            f"markers of a step already marked were passed over: {len(ranges) - len(kept)}"
+        )
+    return kept
 
 
 def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> IntArray:

@@ -64,3 +64,15 @@ def test_what_no_exchange_shows_is_not_claimed(ahead, shifted):
     assert run.clash is None
     assert run.step(2).collectives["last_rank"].notna().all()
     assert "disagree" not in explain(run)
+
+
+def test_ranks_that_count_steps_differently_are_suspected(write_trace):
+    """Rank 1 calls its first step 2: it ends when step 2 of rank 0 begins."""
+    traces = two_ranks()
+    for event in traces[1]["traceEvents"]:
+        if event["name"].startswith("ProfilerStep#"):
+            event["name"] = f"ProfilerStep#{int(event['name'][-1]) + 1}"
+    for rank, trace in traces.items():
+        path = write_trace(f"rank{rank}.json", trace)
+    run = sv.load_run(path.parent)
+    assert "the clocks, or the step numbers, of ranks 0 and 1 disagree" in repr(run)

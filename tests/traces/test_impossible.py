@@ -238,3 +238,13 @@ def test_the_rank_is_the_one_in_all_process_groups(load, tmp_path, write_trace):
     run = sv.load_run(write_trace("worker.json", trace))
     assert run.ranks == [1]
     assert run.files["rank_source"].tolist() == ["process groups"]
+
+
+def test_a_second_marker_of_a_step_is_said(load):
+    documents = list(two_ranks().values())
+    for event in documents[0]["traceEvents"]:
+        if event["name"] == "ProfilerStep#2":
+            event["name"] = "ProfilerStep#1"
+    with pytest.warns(TraceWarning, match="already marked were passed over: 1"):
+        run = load(documents)
+    assert run.step(1).completion_ns == 900_000
