@@ -1914,7 +1914,7 @@ var formats = /* @__PURE__ */ new Map();
 function decimals(size, digits) {
   let format = formats.get(digits);
   if (!format) formats.set(digits, format = new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }));
-  return format.format(size);
+  return format.format(size + 0);
 }
 function negligible(value, among = 1) {
   return Math.abs(value) <= 1e-9 * Math.max(1, Math.abs(among));
@@ -3331,7 +3331,7 @@ var Chart = class {
     root.dataset["density"] = this.layout.density.name;
     root.dataset["ranks"] = String(ranksOf2(solved.doc).length);
     const labels = this.layout.rows.map((row) => textWidth(row.label, `500 12.5px ${this.family}`));
-    const gutter = Math.round(Math.min(Math.max(64, ...labels) + 30, Math.max(70, width * 0.22)));
+    const gutter = Math.round(Math.min(Math.max(64, ...labels) + 30, Math.max(84, width * 0.22)));
     this.rescale(solved, gutter, width);
     for (const element of [this.head, this.body, this.below]) attr(element, "width", width);
     const edge = this.scale.left - (this.scale.origin > 0 ? 0 : 14);
@@ -4471,7 +4471,12 @@ var Headline = class {
       html(
         "div",
         { class: "sv-figure" },
-        html("div", { class: "sv-figure-row" }, this.completion, this.change),
+        html(
+          "div",
+          { class: "sv-figure-row" },
+          this.completion,
+          html("span", { class: "sv-change" }, this.change)
+        ),
         this.caption
       ),
       html(
@@ -4542,9 +4547,9 @@ var Headline = class {
 function verdict(right, nothing, gapless) {
   const [sum, maximum] = right;
   if (nothing) return "sum, maximum";
-  if (sum && maximum) return "both right: one kind of work";
-  if (sum) return gapless() ? "the sum is right: no overlap" : "the sum is right by chance";
-  if (maximum) return "the maximum is right here";
+  if (sum && maximum) return "here both are right: one kind of work";
+  if (sum) return gapless() ? "here the sum is right: nothing overlaps" : "here the sum is right by chance";
+  if (maximum) return "here the maximum is right";
   return "not the sum, not the maximum";
 }
 
@@ -4731,27 +4736,56 @@ var Overview = class {
     this.context = context2;
     this.element.append(
       html("h3", {}, "What would help"),
-      html("p", { class: "sv-dim" }, "The most that shortening one phase alone can save (its drag):"),
+      this.meaning,
       this.levers,
-      html("h4", {}, "how to read it"),
-      legend("sv-legend-critical", "on the critical path"),
-      legend("sv-legend-exposed", "exposed exchange: no compute hides it"),
-      legend("sv-legend-float", "float: it may be this much later"),
-      legend("sv-legend-ghost", "where it was in the baseline"),
-      legend("sv-legend-wait", "waiting for the last rank"),
+      this.legend,
       html("p", { class: "sv-dim" }, "Drag a bar’s end for its length, its body to hold it back. Choose a bar for its numbers.")
     );
   }
   context;
   element = html("div", { class: "sv-overview" });
   levers = html("ol", { class: "sv-levers", "data-role": "levers" });
+  meaning = html("p", { class: "sv-dim", "data-role": "levers-meaning" });
+  legend = html("div", { "data-role": "legend" });
   of = null;
+  against = null;
   update(committed, shown) {
-    if (shown !== committed || this.of === committed) return;
+    const { baseline } = this.context.session;
+    if (shown !== committed || this.of === committed && this.against === baseline) return;
     this.of = committed;
-    const phases = committed.doc.phases.map((phase2, row) => ({ phase: phase2, row })).filter(({ phase: phase2, row }) => committed.critical[row] === 1 && phase2.duration > 0).sort((a, b) => b.phase.duration - a.phase.duration).slice(0, committed.doc.phases.length > 2e3 ? LISTED : ASKED).map(({ phase: phase2 }) => ({ phase: phase2, drag: sensitivity(committed.doc, phase2.phase).drag })).sort((a, b) => b.drag - a.drag).slice(0, LISTED);
+    this.against = baseline;
+    this.explain(committed, baseline);
+    const phases = committed.doc.phases.map((phase2, row) => ({ phase: phase2, row })).filter(({ phase: phase2, row }) => committed.critical[row] === 1 && phase2.duration > 0).sort((a, b) => b.phase.duration - a.phase.duration).slice(0, committed.doc.phases.length > 2e3 ? LISTED : ASKED).map(({ phase: phase2 }) => ({ phase: phase2, drag: sensitivity(committed.doc, phase2.phase).drag })).filter(({ drag }) => !negligible(drag, committed.completion)).sort((a, b) => b.drag - a.drag).slice(0, LISTED);
+    text2(this.meaning, phases.length > 0 ? "The most that shortening one phase alone can save (its drag):" : negligible(committed.completion) ? "Nothing here has a length." : "No phase alone: shortening any one of them saves nothing.");
     const most = Math.max(...phases.map(({ drag }) => drag), 1e-9);
     this.levers.replaceChildren(...phases.map(({ phase: phase2, drag }) => this.lever(phase2, drag, most)));
+  }
+  /** Only what is in the drawing. */
+  explain(solved, baseline) {
+    const { doc, completion, critical, totalFloat } = solved;
+    const entries = [
+      ["sv-legend-critical", "on the critical path", completion > 0],
+      [
+        "sv-legend-exposed",
+        "exposed exchange: no compute hides it",
+        [...exposed(solved, "exchange").values()].some((time) => !negligible(time, completion))
+      ],
+      [
+        "sv-legend-float",
+        "float: it may be this much later",
+        doc.phases.some((phase2, row) => critical[row] === 0 && phase2.duration > 0 && totalFloat[row] > 0)
+      ],
+      ["sv-legend-ghost", "where it was in the baseline", doc.phases.some((phase2, row) => {
+        const was = baseline.index.get(phase2.phase);
+        return was !== void 0 && ["start", "finish"].some((end) => !negligible(solved[end][row] - baseline[end][was], completion));
+      })],
+      ["sv-legend-wait", "waiting for the last rank", doc.phases.some((phase2, row) => phase2.rank === null && [...arrivals(solved, row).values()].some((at2) => !negligible(at2 - solved.start[row], completion)))]
+    ];
+    const drawn = entries.filter(([, , is]) => is);
+    this.legend.replaceChildren(
+      ...drawn.length > 0 ? [html("h4", {}, "how to read it")] : [],
+      ...drawn.map(([name, meaning2]) => legend(name, meaning2))
+    );
   }
   lever(phase2, drag, most) {
     const meter = html("i", { class: `sv-meter sv-k-${phase2.kind}` });
@@ -4759,7 +4793,7 @@ var Overview = class {
     const open = html(
       "button",
       { type: "button", title: phase2.phase },
-      html("span", { class: "sv-lever-name" }, phase2.phase),
+      html("span", { class: "sv-lever-name", dir: "auto" }, phase2.phase),
       html("b", {}, `−${number(drag)}`),
       html("span", { class: "sv-meter-track" }, meter)
     );
@@ -4829,6 +4863,7 @@ var Inspector = class {
       class: "sv-title",
       "data-role": "name",
       value: name,
+      dir: "auto",
       "aria-label": "name of the phase",
       spellcheck: "false"
     });
@@ -4931,7 +4966,14 @@ var Inspector = class {
     const { context: context2 } = this;
     const outgoing = dependency.source === row;
     const other = nameOf(solved, outgoing ? dependency.target : dependency.source);
-    const label = html("span", { class: "sv-arrow-name", title: other }, outgoing ? "→ " : "← ", other);
+    const cut = Math.max(0, other.length - 7);
+    const label = html(
+      "span",
+      { class: "sv-arrow-name", title: other, dir: "auto" },
+      outgoing ? "→ " : "← ",
+      html("span", { class: "sv-arrow-front" }, other.slice(0, cut)),
+      html("span", {}, other.slice(cut))
+    );
     if (dependency.row < 0) {
       return html("li", {}, html("span", { class: "sv-type" }, "FS"), label, html("span", { class: "sv-dim" }, "lane order"));
     }

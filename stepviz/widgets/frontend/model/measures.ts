@@ -191,18 +191,27 @@ function categoryTimes(doc: TimelineDoc): number[][] {
   return times;
 }
 
-/** The rank whose work ends last (the target's rank, where one is named); the lowest of several. */
+/**
+ * The slowest rank, of which headline and strip speak: the target's rank, else the one whose work
+ * ends last. A synchronous step ends on several ranks at once: of those the one that the others
+ * waited for, which has the most critical work of its own; the lowest of several.
+ */
 export function slowestRank(solved: Solved): number {
-  const { doc, finish } = solved;
-  if (doc.target !== null) {
-    const target = doc.phases[solved.index.get(doc.target)!]!;
-    if (target.rank !== null) return target.rank;
-  }
+  const { doc, finish, critical, completion } = solved;
   const last = new Map<number, number>();
+  const work = new Map<number, number>();
   doc.phases.forEach((phase, row) => {
-    for (const rank of ranksOf(phase)) {
+    const counts = doc.target === null || doc.target === phase.phase;
+    for (const rank of counts ? ranksOf(phase) : []) {
       last.set(rank, Math.max(last.get(rank) ?? 0, finish[row]!));
     }
+    if (phase.rank !== null && critical[row] === 1) {
+      work.set(phase.rank, (work.get(phase.rank) ?? 0) + phase.duration);
+    }
   });
-  return ranks(doc).reduce((slow, rank) => (last.get(rank)! > last.get(slow)! ? rank : slow));
+  const latest = Math.max(...last.values()) - 1e-9 * Math.max(1, completion);
+  return [...last.keys()]
+    .filter((rank) => last.get(rank)! >= latest)
+    .sort((a, b) => a - b)
+    .reduce((slow, rank) => ((work.get(rank) ?? 0) > (work.get(slow) ?? 0) ? rank : slow));
 }

@@ -2,7 +2,7 @@
 
 import type { Solved } from "../model/solver";
 import { attr, px, svg } from "./dom";
-import { number } from "./format";
+import { decimals, number } from "./format";
 import { textWidth } from "./labels";
 import { type TimeScale, ticks } from "./scale";
 
@@ -29,15 +29,26 @@ export class Axis {
     this.foot.append(this.wasText, this.nowText);
   }
 
-  layout(scale: TimeScale, height: number, whole: number): void {
-    const { times, step } = ticks(scale);
+  layout(scale: TimeScale, height: number, whole: number, family: string): void {
+    const widest = textWidth(decimals(scale.end, 0), `11px ${family}`);
+    const { times, step } = ticks(scale, Math.max(76, widest + 34));
     const head: SVGElement[] = [];
     const lines: SVGElement[] = [];
+    const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    const font = `11px ${family}`;
+    // As far right as something may stand: beyond it the drawing ends.
+    const edge = scale.right + 18;
+    let free = -Infinity;
     for (const time of times) {
       const x = px(scale.x(time));
       lines.push(svg("line", { x1: x, x2: x, y1: 0, y2: height }));
-      const label = svg("text", { x, y: 17, "text-anchor": "middle" });
-      label.textContent = number(Math.round(time / step) * step);
+      const content = decimals(Math.round(time / step) * step, digits);
+      const half = textWidth(content, font) / 2;
+      const middle = Math.min(x, edge - half - 1);
+      if (middle - half < free) continue;
+      free = middle + half + 6;
+      const label = svg("text", { x: px(middle), y: 17, "text-anchor": "middle" });
+      label.textContent = content;
       head.push(label);
     }
     const unit = svg("text", { x: scale.left - 14, y: 17, "text-anchor": "end", class: "sv-unit" });
@@ -77,19 +88,20 @@ export class Axis {
     const label = number(solved.completion);
     const wasLabel = `${baselineName === "baseline" ? "was" : baselineName} ${number(baseline.completion)}`;
     if (this.nowText.textContent !== label) this.nowText.textContent = label;
-    attr(this.nowText, "x", x);
+    const half = textWidth(label, `700 13px ${font}`) / 2;
+    const middle = Math.min(x, scale.right + 18 - half);
+    attr(this.nowText, "x", px(middle));
     attr(this.nowText, "display", visible ? null : "none");
     if (this.wasText.textContent !== wasLabel) this.wasText.textContent = wasLabel;
     attr(this.wasText, "display", visibleWas ? null : "none");
     // The two labels step aside for each other.
-    const half = textWidth(label, `700 13px ${font}`) / 2 + 8;
     const width = textWidth(wasLabel, `11px ${font}`);
     if (w >= x) {
       attr(this.wasText, "text-anchor", "start");
-      attr(this.wasText, "x", px(Math.max(w - width / 2, x + half)));
+      attr(this.wasText, "x", px(Math.max(w - width / 2, middle + half + 8)));
     } else {
       attr(this.wasText, "text-anchor", "end");
-      attr(this.wasText, "x", px(Math.min(w + width / 2, x - half)));
+      attr(this.wasText, "x", px(Math.min(w + width / 2, middle - half - 8)));
     }
   }
 }

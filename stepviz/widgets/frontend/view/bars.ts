@@ -42,6 +42,8 @@ interface Drawn {
   gap: number;
   length: string;
   hatched: string;
+  /** What the hatch leaves free for the label. */
+  plate: readonly [number, number];
   ghosted: number;
 }
 
@@ -96,7 +98,7 @@ export class Bars {
       item, fill, wait, hatch, pin: null,
       short: abbreviations(phase.phase, item.rank),
       x: NaN, y: NaN, flags: -1, width: NaN, before: NaN, after: NaN, tailWidth: NaN, duration: NaN, float: NaN,
-      line: NaN, gap: NaN, length: "", hatched: "", ghosted: NaN,
+      line: NaN, gap: NaN, length: "", hatched: "", plate: [0, 0], ghosted: NaN,
       group: svg("g", {
         class: `sv-bar sv-k-${phase.kind}`, "data-phase": phase.phase, "data-rank": item.rank,
         "data-kind": phase.kind, role: "button", tabindex: "-1", "aria-roledescription": "phase",
@@ -161,7 +163,6 @@ export class Bars {
     const selected = state.selection.has(phase.phase);
     const roomy = selected || state.hover === phase.phase || state.focus === phase.phase;
     const arrival = bar.wait ? this.arrival(solved, i, bar.item.rank) : start;
-    const hatch = bar.hatch ? hatchPath(exposed, start, finish, scale, x, height) : "";
     // From the duration, not from the two ends: those are rounded, and would make it flicker.
     const width = px(phase.duration * scale.pxPerMs);
     const moved = x !== bar.x || y !== bar.y;
@@ -204,21 +205,22 @@ export class Bars {
       attr(bar.wait, "x", from - x);
       attr(bar.wait, "width", Math.max(0, px(x - from)));
     }
-    if (bar.hatch && hatch !== bar.hatched) {
-      bar.hatched = hatch;
-      attr(bar.hatch, "d", hatch === "" ? null : hatch);
-    }
     if (resized) {
       bar.duration = phase.duration;
       bar.length = brief(phase.duration);
       this.label(bar, phase, width, fonts, scale.left - x, scale.right - x);
+    }
+    const hatch = bar.hatch ? hatchPath(exposed, start, finish, scale, x, height, bar.plate) : "";
+    if (bar.hatch && hatch !== bar.hatched) {
+      bar.hatched = hatch;
+      attr(bar.hatch, "d", hatch === "" ? null : hatch);
     }
     const gap = Math.min(400, Math.round(next - end));
     const toLine = scale.x(solved.completion) - x;
     // Only near the completion line does it matter where that is.
     const line = toLine - width - tail < 200 ? Math.round(toLine) : 9999;
     if (resized || tail !== bar.tailWidth || gap !== bar.gap || line !== bar.line || float !== bar.float
-      || (half > 0 && moved)) {
+      || reflagged || (half > 0 && moved)) {
       bar.tailWidth = tail;
       bar.gap = gap;
       bar.line = line;
@@ -274,7 +276,10 @@ export class Bars {
     const inside = phase.duration === 0 ? ""
       : fit([`${name} ${length}`, `${short} ${length}`, name, short, tiny], to - from - 8, fonts.inside);
     if (bar.label.textContent !== inside) bar.label.textContent = inside;
-    attr(bar.label, "x", px((from + to) / 2));
+    const middle = px((from + to) / 2);
+    attr(bar.label, "x", middle);
+    const room = bar.hatch === null || inside === "" ? -1 : textWidth(inside, fonts.inside) / 2 + 5;
+    bar.plate = [middle - room, middle + room];
   }
 
   /** Beside the bar: what did not fit into it, and its float. */
@@ -285,6 +290,8 @@ export class Bars {
     const name = phase.phase;
     const inside = bar.label.textContent !== "";
     const candidates: string[] = [];
+    // Where rows are dense, captions belong to what is on the critical path or under the hand.
+    const captioned = height >= 20 || (bar.flags & 5) !== 0;
     const spare = float > 1e-9 * Math.max(1, completion) && Number.isFinite(float)
       ? `${brief(float)} float` : "";
     if (!inside) {
@@ -296,7 +303,7 @@ export class Bars {
     }
     let note = "";
     let at = width + half + (tail > 0 ? tail + 5 : 6);
-    if (candidates.length > 0 && gap + width > at) {
+    if (captioned && candidates.length > 0 && gap + width > at) {
       // The completion line does not strike through a note: the note steps behind it.
       if (at < line + 6 && at + textWidth(candidates[0] as string, fonts.outside) > line) at = line + 7;
       const room = gap + width - at - 6;
@@ -371,10 +378,10 @@ function shape(fill: SVGRectElement, width: number, half: number, height: number
   attr(fill, "transform", half > 0 ? `rotate(45 0 ${px(height / 2)})` : null);
 }
 
-/** Rectangles of one bar that are exposed, relative to the bar's own origin. */
+/** Rectangles of one bar that are exposed, beside its label, relative to the bar's own origin. */
 function hatchPath(
   segments: readonly (readonly [number, number])[], start: number, finish: number,
-  scale: TimeScale, x: number, height: number,
+  scale: TimeScale, x: number, height: number, [left, right]: readonly [number, number],
 ): string {
   let path = "";
   // Segments are sorted; a bisection finds the first that can matter.
@@ -390,7 +397,9 @@ function hatchPath(
     if (from >= finish) break;
     const a = px(scale.x(Math.max(from, start)) - x);
     const b = px(scale.x(Math.min(to, finish)) - x);
-    if (b > a) path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
+    for (const [low, high] of left < right ? [[a, Math.min(b, left)], [Math.max(a, right), b]] as const : [[a, b]] as const) {
+      if (high > low) path += `M${px(low)} 1.5H${px(high)}V${height - 1.5}H${px(low)}Z`;
+    }
   }
   return path;
 }

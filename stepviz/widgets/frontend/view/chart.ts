@@ -1,23 +1,30 @@
 /** The drawing: scale and layout, and the layers that are kept in step with a solved timeline. */
 
+import { slowestRank } from "../model/measures";
 import type { Solved } from "../model/solver";
 import type { Phase } from "../model/types";
 import { Arrows } from "./arrows";
 import { Axis, AXIS_HEIGHT, FOOT_HEIGHT } from "./axis";
 import { Bars } from "./bars";
-import { attr, html, px, svg } from "./dom";
+import { attr, html, px, show, svg, text } from "./dom";
 import { number } from "./format";
 import { textWidth } from "./labels";
-import { type Item, type Layout, layOut, ranksOf, type Row } from "./layout";
+import { type Item, type Layout, layOut, ranksOf, type Row, wholeRows } from "./layout";
 import { Overlay } from "./overlay";
 import { fitEnd, TimeScale } from "./scale";
-import { leadingRank } from "./slowest";
 import type { Context } from "./state";
 import { Strip, STRIP_HEIGHT } from "./strip";
+
+/** Without a height of the user's, rows beyond this are scrolled to, px. */
+const MOST = 620;
 
 export class Chart {
   readonly element: HTMLElement;
   readonly scroller = html("div", { class: "sv-scroll" });
+  private readonly frame = html("div", { class: "sv-frame" }, this.scroller);
+  private readonly onward = html("button", { type: "button", class: "sv-link", "data-role": "onward" });
+  private readonly more = html("div", { class: "sv-more", "data-role": "more", hidden: true },
+    html("span"), this.onward);
   readonly body: SVGSVGElement;
   readonly head: SVGSVGElement;
   readonly below: SVGSVGElement;
@@ -32,6 +39,7 @@ export class Chart {
   layout: Layout;
   scale = new TimeScale(0, 1, 1, 0);
   width = 0;
+  private cut = false;
   private domain = 0;
   /** The time the plot would show unzoomed. */
   private whole = 1;
@@ -57,18 +65,21 @@ export class Chart {
       "aria-roledescription": "timeline editor", "aria-label": "timeline",
       "aria-describedby": `${uid}-hint`,
     },
-    svg("defs", {}, clip("body", 0), hatch), this.stripes, this.names,
+    svg("defs", {}, clip("body", 0), hatch), this.stripes,
     svg("g", { "clip-path": `url(#${uid}-body)` }, this.axis.lines, this.bars.ghosts,
       this.axis.marks, this.arrows.layer, this.bars.layer, this.arrows.front, this.arrows.pills,
       this.overlay.layer),
-    this.overlay.free);
+    // Over the lines and pins: a title is read first.
+    this.names, this.overlay.free);
     this.below = svg("svg", { class: "sv-below", height: FOOT_HEIGHT + STRIP_HEIGHT, "aria-hidden": "true" },
       svg("defs", {}, clip("below", 1)),
       this.axis.foot,
       svg("g", { transform: `translate(0 ${FOOT_HEIGHT})` }, this.strip.layer));
     attr(this.strip.parts, "clip-path", `url(#${uid}-below)`);
     this.scroller.append(this.head, this.body);
-    this.element = html("div", { class: "sv-chart" }, this.scroller, this.below, this.strip.sum);
+    this.element = html("div", { class: "sv-chart" }, this.frame, this.more, this.below, this.strip.sum);
+    this.scroller.addEventListener("scroll", () => this.cue(), { signal: context.signal, passive: true });
+    this.onward.addEventListener("click", () => this.goTo(slowestRank(context.session.shown)), { signal: context.signal });
     this.layout = layOut(context.session.shown, context.state.hidden);
     void root;
   }
@@ -82,9 +93,10 @@ export class Chart {
     const { session, state, root } = this.context;
     const style = getComputedStyle(root);
     this.family = style.fontFamily || this.family;
-    const height = session.height;
-    this.scroller.style.maxHeight = height === null ? "" : `${Math.max(120, height)}px`;
     this.layout = layOut(solved, state.hidden);
+    const most = wholeRows(this.layout, Math.max(120, session.height ?? MOST) - AXIS_HEIGHT);
+    this.scroller.style.maxHeight = `${most + AXIS_HEIGHT}px`;
+    this.cut = most < Math.ceil(this.layout.height);
     // Set the height before the width is read: a scroll bar takes from it.
     attr(this.body, "height", Math.ceil(this.layout.height));
     const width = this.scroller.clientWidth;
@@ -93,7 +105,7 @@ export class Chart {
     root.dataset["density"] = this.layout.density.name;
     root.dataset["ranks"] = String(ranksOf(solved.doc).length);
     const labels = this.layout.rows.map((row) => textWidth(row.label, `500 12.5px ${this.family}`));
-    const gutter = Math.round(Math.min(Math.max(64, ...labels) + 30, Math.max(70, width * 0.22)));
+    const gutter = Math.round(Math.min(Math.max(64, ...labels) + 30, Math.max(84, width * 0.22)));
     this.rescale(solved, gutter, width);
     for (const element of [this.head, this.body, this.below]) attr(element, "width", width);
     // A diamond at 0 reaches a little left of the plot; zoomed in, bars end at its edge.
@@ -104,10 +116,11 @@ export class Chart {
       attr(clip, "height", Math.ceil(this.layout.height) + 60);
     }
     this.drawNames(gutter, width);
+    this.tellMore(solved);
     this.bars.build(this.layout, solved, this.scale);
     this.arrows.clear();
     this.overlay.clear();
-    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole);
+    this.axis.layout(this.scale, Math.ceil(this.layout.height), this.whole, this.family);
     this.update(solved);
   }
 
@@ -183,11 +196,12 @@ export class Chart {
     const names: SVGElement[] = [];
     const stripes: SVGElement[] = [];
     const { rows, headings, density } = this.layout;
-    const leading = leadingRank(this.context.session.shown);
+    const leading = slowestRank(this.context.session.shown);
     headings.forEach((heading, k) => {
-      const label = svg("text", { class: "sv-rank-name", x: 14, y: heading.y + 10 });
+      const label = svg("text", { class: "sv-rank-name", x: 14, y: heading.y + 9 });
       label.textContent = `rank ${heading.rank}${heading.rank === leading ? ", the slowest" : ""}`;
-      names.push(label);
+      names.push(svg("rect", { class: "sv-rank-plate", x: 10, y: heading.y - 4, height: 17,
+        width: px(textWidth(label.textContent, `700 12px ${this.family}`) + 8) }), label);
       if (k > 0) stripes.push(svg("line", { class: "sv-rank-line", x1: 8, x2: width - 8, y1: heading.y - 6, y2: heading.y - 6 }));
     });
     for (const row of rows) {
@@ -208,6 +222,34 @@ export class Chart {
     }
     this.names.replaceChildren(...names);
     this.stripes.replaceChildren(...stripes);
+  }
+
+  /** The rows that don't fit, and the way to those that the headline speaks of. */
+  private tellMore(solved: Solved): void {
+    const { headings } = this.layout;
+    show(this.more, this.cut);
+    if (this.cut) {
+      const rank = slowestRank(solved);
+      text(this.more.firstChild as HTMLElement, headings.length > 1 ? `${headings.length} ranks, more below · ` : "more rows below");
+      show(this.onward, headings.some((heading) => heading.rank === rank));
+      text(this.onward, `go to rank ${rank}, the slowest`);
+    }
+    this.cue();
+  }
+
+  /** Shade the edges beyond which there are more rows. */
+  private cue(): void {
+    const { scrollTop, clientHeight, scrollHeight } = this.scroller;
+    const hidden = [scrollTop > 2 ? "above" : "", this.cut && scrollTop + clientHeight < scrollHeight - 2 ? "below" : ""];
+    attr(this.frame, "data-hidden-rows", hidden.join(" ").trim() || null);
+  }
+
+  /** Scroll to a rank's rows. */
+  goTo(rank: number): void {
+    const heading = this.layout.headings.find((other) => other.rank === rank);
+    if (!heading) return;
+    this.element.scrollIntoView({ block: "nearest" });
+    this.scroller.scrollTop = heading.y - 8;
   }
 
   /** Move what is drawn to `solved`, whose structure is that of the last `relayout`. */

@@ -1,10 +1,11 @@
 /** What each kind of drag does between press and release. */
 
 import type { Edit } from "../model/edits";
+import { type LinkName, linkRow } from "../model/follow";
 import { type Sensitivity, sensitivity } from "../model/sensitivity";
 import type { Gesture } from "../model/session";
 import type { Solved } from "../model/solver";
-import type { Dependency, Phase } from "../model/types";
+import { type Dependency, type Phase, Refused } from "../model/types";
 import type { Chart } from "./chart";
 import { finishHolder, heldBy, nameOf, whyNot } from "./explain";
 import { lag as lagText, number } from "./format";
@@ -14,6 +15,8 @@ import { snap } from "./scale";
 import { type Context, rowOf } from "./state";
 
 export interface Drag {
+  /** It holds the session, and the drawing with it: the timeline stays what it is to its end. */
+  readonly holds: boolean;
   begin(): void;
   move(now: Pointer, origin: Pointer): void;
   commit(): void;
@@ -22,26 +25,57 @@ export interface Drag {
 
 const round = (value: number): number => Math.round(value * 1e9) / 1e9;
 
-/** A drag that previews edits through the session. */
-abstract class Editing implements Drag {
+/**
+ * A drag that holds the session. Between the press and the first move another timeline may come, so
+ * a drag knows things by name and looks them up when it begins.
+ */
+export abstract class Holding implements Drag {
+  readonly holds = true;
   protected gesture: Gesture | null = null;
-  protected before: Solved;
 
   constructor(
     protected readonly context: Context, protected readonly chart: Chart, protected readonly label: string,
-  ) {
-    this.before = context.session.solved;
-  }
+    protected readonly phase: string | null,
+  ) {}
 
   begin(): void {
-    this.before = this.context.session.solved;
-    this.gesture = this.context.session.begin(this.label);
+    const { session } = this.context;
+    this.gesture = session.begin(this.label);
+    if (this.phase !== null && !session.solved.index.has(this.phase)) {
+      throw new Refused(`“${this.phase}” is no longer there.`);
+    }
   }
 
   abstract move(now: Pointer, origin: Pointer): void;
 
   protected preview(edit: Edit): Solved {
     return (this.gesture as Gesture).preview(edit);
+  }
+
+  /** What waited is taken, and what was previewed is put on top of it. */
+  commit(): void {
+    this.gesture?.commit();
+    this.gesture = null;
+  }
+
+  cancel(): void {
+    this.gesture?.cancel();
+    this.gesture = null;
+  }
+}
+
+/** A drag that previews edits through the session. */
+abstract class Editing extends Holding {
+  protected before: Solved;
+
+  constructor(context: Context, chart: Chart, label: string, phase: string | null) {
+    super(context, chart, label, phase);
+    this.before = context.session.solved;
+  }
+
+  override begin(): void {
+    super.begin();
+    this.before = this.context.session.solved;
   }
 
   /** A dragged amount, snapped unless Alt frees it. */
@@ -78,22 +112,12 @@ abstract class Editing implements Drag {
         this.chart.rowOf(item).y + this.chart.layout.density.bar / 2);
     }
   }
-
-  commit(): void {
-    this.gesture?.commit();
-    this.gesture = null;
-  }
-
-  cancel(): void {
-    this.gesture?.cancel();
-    this.gesture = null;
-  }
 }
 
 /** A bar's right end: its duration; the schedule places the bar. All chosen bars scale together. */
 class EndDrag extends Editing {
-  constructor(context: Context, chart: Chart, private readonly phase: string) {
-    super(context, chart, `length of ${phase}`);
+  constructor(context: Context, chart: Chart, protected override readonly phase: string) {
+    super(context, chart, `length of ${phase}`, phase);
   }
 
   private last = NaN;
@@ -142,8 +166,8 @@ class EndDrag extends Editing {
 /** A bar's left end: when it starts, its end staying where it is. */
 class StartDrag extends Editing {
   private hold = 0;
-  constructor(context: Context, chart: Chart, private readonly phase: string) {
-    super(context, chart, `start of ${phase}`);
+  constructor(context: Context, chart: Chart, protected override readonly phase: string) {
+    super(context, chart, `start of ${phase}`, phase);
   }
 
   override begin(): void {
@@ -180,8 +204,8 @@ class StartDrag extends Editing {
 /** A bar's body: its release. At or left of where dependencies hold it, there is none. */
 class BodyDrag extends Editing {
   private hold = 0;
-  constructor(context: Context, chart: Chart, private readonly phase: string) {
-    super(context, chart, `release of ${phase}`);
+  constructor(context: Context, chart: Chart, protected override readonly phase: string) {
+    super(context, chart, `release of ${phase}`, phase);
   }
 
   override begin(): void {
@@ -208,8 +232,14 @@ class BodyDrag extends Editing {
 
 /** An arrow's label: its lag. */
 class LagDrag extends Editing {
-  constructor(context: Context, chart: Chart, private readonly row: number) {
-    super(context, chart, "lag");
+  private row = -1;
+  constructor(context: Context, chart: Chart, private readonly link: LinkName) {
+    super(context, chart, `lag of ${link.source} → ${link.target}`, null);
+  }
+
+  override begin(): void {
+    super.begin();
+    this.row = rowOfLink(this.before, this.link);
   }
 
   move(now: Pointer, origin: Pointer): void {
@@ -227,11 +257,19 @@ class LagDrag extends Editing {
   }
 }
 
+/** The row of a dependency that is about to be edited. Throws Refused where it is gone. */
+export function rowOfLink(solved: Solved, link: LinkName): number {
+  const row = linkRow(solved.doc, link);
+  if (row < 0) throw new Refused(`The arrow from “${link.source}” to “${link.target}” is no longer there.`);
+  return row;
+}
+
 /** Alt + drag along the lane: another place in its order. */
-class ReorderDrag implements Drag {
+class ReorderDrag extends Holding {
   private before: string | null | undefined;
-  constructor(private readonly context: Context, private readonly chart: Chart, private readonly phase: string) {}
-  begin(): void { /* nothing is edited before the drop */ }
+  constructor(context: Context, chart: Chart, protected override readonly phase: string) {
+    super(context, chart, `order of ${phase}`, phase);
+  }
 
   move(now: Pointer): void {
     const { chart, context, phase } = this;
@@ -250,22 +288,19 @@ class ReorderDrag implements Drag {
     now.x, now.y - 38, chart.width, chart.font);
   }
 
-  commit(): void {
-    if (this.before === undefined) return;
-    this.context.session.apply({ op: "reorder", phase: this.phase, before: this.before });
+  override commit(): void {
+    if (this.before !== undefined) this.preview({ op: "reorder", phase: this.phase, before: this.before });
+    super.commit();
   }
-
-  cancel(): void { /* nothing was edited */ }
 }
 
 /** A box over the background chooses the bars it touches. */
-class Marquee implements Drag {
+class Marquee extends Holding {
   private readonly kept: string[];
-  constructor(private readonly context: Context, private readonly chart: Chart, adds: boolean) {
+  constructor(context: Context, chart: Chart, adds: boolean) {
+    super(context, chart, "choosing", null);
     this.kept = adds ? [...context.state.selection] : [];
   }
-
-  begin(): void { /* choosing edits nothing */ }
 
   move(now: Pointer, origin: Pointer): void {
     const { chart, context } = this;
@@ -274,8 +309,8 @@ class Marquee implements Drag {
       width: Math.abs(now.x - origin.x), height: Math.abs(now.y - origin.y),
     };
     chart.overlay.setMarquee(box);
-    const solved = context.session.shown;
-    const names = new Set(this.kept);
+    const { solved } = context.session;
+    const names = new Set(this.kept.filter((name) => solved.index.has(name)));
     for (const item of chart.layout.items) {
       const y = chart.rowOf(item).y;
       if (y > box.y + box.height || y + chart.layout.density.bar < box.y) continue;
@@ -285,12 +320,10 @@ class Marquee implements Drag {
     }
     context.select([...names]);
   }
-
-  commit(): void { /* the choice stands */ }
-  cancel(): void { /* likewise */ }
 }
 
 class Pan implements Drag {
+  readonly holds = false;
   private last: number | null = null;
   constructor(private readonly chart: Chart) {}
   begin(): void { /* moves the view only */ }
@@ -306,7 +339,7 @@ class Pan implements Drag {
 export const dragEnd = (c: Context, chart: Chart, phase: string): Drag => new EndDrag(c, chart, phase);
 export const dragStart = (c: Context, chart: Chart, phase: string): Drag => new StartDrag(c, chart, phase);
 export const dragBody = (c: Context, chart: Chart, phase: string): Drag => new BodyDrag(c, chart, phase);
-export const dragLag = (c: Context, chart: Chart, row: number): Drag => new LagDrag(c, chart, row);
+export const dragLag = (c: Context, chart: Chart, link: LinkName): Drag => new LagDrag(c, chart, link);
 export const reorder = (c: Context, chart: Chart, phase: string): Drag => new ReorderDrag(c, chart, phase);
 export const marquee = (c: Context, chart: Chart, adds: boolean): Drag => new Marquee(c, chart, adds);
 export const pan = (_c: Context, chart: Chart): Drag => new Pan(chart);

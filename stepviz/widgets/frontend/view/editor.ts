@@ -16,8 +16,24 @@ import { Table } from "./table";
 import { Toolbar } from "./toolbar";
 
 let views = 0;
-const HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
-const WIDE = 880;
+const HINT = "Drag a bar’s end or body · ? for keys";
+const SPOKEN_HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
+/** Below these widths the parts of a view are arranged anew, px. */
+const WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1036 };
+
+/** In a row of widgets every editor takes its share, instead of pushing the next off the page. */
+function shareWidth(host: HTMLElement): void {
+  const { style } = host;
+  const own = style.width !== "" || (style.flex !== "" && style.flex !== SHARE);
+  if (own) {
+    if (style.flex === SHARE) style.flex = "";
+    return;
+  }
+  style.flex = SHARE;
+  style.minWidth ||= "0";
+  style.maxWidth ||= "100%";
+}
+const SHARE = "1 1 0px";
 
 export function renderEditor(session: Session, host: HTMLElement, signal: AbortSignal): void {
   const uid = `stepviz-${++views}-${Math.random().toString(36).slice(2, 8)}`;
@@ -62,7 +78,7 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     panel: (name) => panels.show(name),
   };
 
-  const headline = new Headline(context);
+  const headline = new Headline(context, (rank) => chart.goTo(rank));
   const chart = new Chart(context, (kind) =>
     context.select(session.doc.phases.filter((phase) => phase.kind === kind).map((phase) => phase.phase)));
   const inspector = new Inspector(context);
@@ -107,20 +123,32 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     if (phases.length > 0) context.attempt(() => session.apply({ op: "remove", phases }));
   }
 
-  const hint = html("div", { id: `${uid}-hint`, class: "sv-live" }, HINT);
+  const top = html("div", { class: "sv-top" }, headline.element, toolbar.main, messages.line, toolbar.tools);
+  const hint = html("div", { id: `${uid}-hint`, class: "sv-live" }, SPOKEN_HINT);
   root.append(
-    html("div", { class: "sv-top" }, headline.element, toolbar.main),
-    html("div", { class: "sv-bar-row" }, messages.line, toolbar.tools),
+    top,
     html("div", { class: "sv-main" }, chart.element, inspector.element, panels.element),
     table.element, messages.live, hint);
   host.append(root);
+
+  function arrange(width: number): void {
+    shareWidth(host);
+    if (width <= 0) return;
+    for (const [name, below] of Object.entries(WIDTHS)) root.classList.toggle(name, width < below);
+    // Where room is dear, messages stand below the drawing; their place is kept either way.
+    const parent = width < WIDTHS["sv-narrow"] ? chart.element : top;
+    if (messages.line.parentElement !== parent) {
+      if (parent === top) top.insertBefore(messages.line, toolbar.tools);
+      else parent.append(messages.line);
+    }
+  }
 
   /** Draw what a change of this extent touches. A gesture in this view keeps its layout. */
   function redraw(what: Redraw): void {
     if (signal.aborted) return;
     const { shown } = session;
     if (what === "layout" && !gestures.active) {
-      root.classList.toggle("sv-narrow", root.clientWidth > 0 && root.clientWidth < WIDE);
+      arrange(root.clientWidth);
       show(inspector.element, state.inspector);
       headline.update(shown);
       keepFocus(() => chart.relayout(shown));
@@ -178,6 +206,7 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     if (state.arrow !== null && state.arrow >= session.doc.dependencies.length) state.arrow = null;
     redraw("layout");
     if (what === "doc") {
+      messages.dropHint();
       const label = session.undoLabel === null ? "" : `${session.undoLabel}. `;
       messages.announce(`${label}${result(session.solved, session.baseline, session.baselineName)}`);
     }

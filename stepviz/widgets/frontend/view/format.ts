@@ -1,24 +1,37 @@
 /** How numbers and sentences about numbers are written. */
 
-const FORMATS = [0, 1, 2, 3, 4, 5, 6].map(
-  (digits) => new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }),
-);
+const formats = new Map<number, Intl.NumberFormat>();
 
-/** A number with as many decimals as its size deserves: 746.43, 12.345, 0.0412. */
-export function number(value: number): string {
+/** At most so many decimals, thousands separated, never an exponent. */
+export function decimals(size: number, digits: number): string {
+  let format = formats.get(digits);
+  if (!format) formats.set(digits, (format = new Intl.NumberFormat("en-US", { maximumFractionDigits: digits })));
+  return format.format(size + 0); // never "-0"
+}
+
+/** Whether an amount is nothing but what rounding left, beside times of size `among`. */
+export function negligible(value: number, among = 1): boolean {
+  return Math.abs(value) <= 1e-9 * Math.max(1, Math.abs(among));
+}
+
+/** Decimals that leave a number below one three significant digits. */
+const forSmall = (size: number): number => Math.min(12, 2 - Math.floor(Math.log10(size)));
+
+function written(value: number, digits: (size: number) => number): string {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "?";
+  if (negligible(value)) return "0";
   const size = Math.abs(value);
-  const digits = size >= 10 ? 2 : size >= 1 ? 3 : size >= 0.01 ? 4 : 6;
-  const written = (FORMATS[digits] as Intl.NumberFormat).format(size);
-  return value < 0 && written !== "0" ? `−${written}` : written;
+  return (value < 0 ? "−" : "") + decimals(size, digits(size));
+}
+
+/** A number with as many decimals as its size deserves: 746.43, 12.345, 0.0412, 0.000123. */
+export function number(value: number): string {
+  return written(value, (size) => size >= 10 ? 2 : size >= 1 ? 3 : Math.max(4, forSmall(size)));
 }
 
 /** A short form for labels inside bars. */
 export function brief(value: number): string {
-  const size = Math.abs(value);
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-  const written = (FORMATS[digits] as Intl.NumberFormat).format(size);
-  return value < 0 && written !== "0" ? `−${written}` : written;
+  return written(value, (size) => size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : forSmall(size));
 }
 
 export function ms(value: number): string {
@@ -27,14 +40,15 @@ export function ms(value: number): string {
 
 /** With its sign: +80, −25, ±0. */
 export function signed(value: number): string {
-  const written = number(Math.abs(value));
-  if (written === "0") return "±0";
-  return (value < 0 ? "−" : "+") + written;
+  const size = number(Math.abs(value));
+  if (size === "0") return "±0";
+  return (value < 0 ? "−" : "+") + size;
 }
 
 export function percent(part: number, whole: number): string {
   if (!(whole > 0)) return "";
-  return `${signed(Math.round((part / whole) * 1000) / 10)} %`;
+  const share = (part / whole) * 100;
+  return `${signed(Math.abs(share) >= 0.1 ? Math.round(share * 10) / 10 : Number(share.toPrecision(2)))} %`;
 }
 
 /** Three decimals, as speedups are quoted: 1.034×. */
@@ -42,9 +56,15 @@ export function speedup(before: number, after: number): string {
   return after > 0 ? `${(before / after).toFixed(3)}×` : "";
 }
 
-/** What an exact input shows: every digit, no grouping. */
+const PLAIN = [{ maximumFractionDigits: 9 }, { maximumSignificantDigits: 12 }].map(
+  (digits) => new Intl.NumberFormat("en-US", { useGrouping: false, ...digits }),
+);
+
+/** What an exact input shows: every digit that means something, no grouping, no exponent. */
 export function exact(value: number): string {
-  return String(Math.round(value * 1e9) / 1e9);
+  const size = Math.abs(value);
+  if (size < 1e-12) return "0";
+  return (value < 0 ? "-" : "") + (PLAIN[size >= 1e-3 ? 0 : 1] as Intl.NumberFormat).format(size);
 }
 
 /** Read a typed number; accepts a decimal comma, a real minus sign and a trailing "ms". */

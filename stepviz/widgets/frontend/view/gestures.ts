@@ -1,5 +1,6 @@
 /** Pointer gestures. One gesture previews freely and commits once; Escape and pointercancel restore. */
 
+import { type LinkName, linkName, linkRow } from "../model/follow";
 import { Refused } from "../model/types";
 import type { Chart } from "./chart";
 import { type Drag, dragBody, dragEnd, dragLag, dragStart, marquee, pan, reorder } from "./drags";
@@ -40,23 +41,34 @@ export class Gestures {
     }, { signal });
     // Without this a touch that starts on a bar may be taken by the page's scrolling.
     body.addEventListener("touchstart", (event) => {
-      if ((event.target as Element).closest("[data-handle],[data-port],[data-lag],[data-arrow-end]")
+      if ((event.target as Element).closest("[data-handle],[data-seam],[data-port],[data-lag],[data-arrow-end]")
         || event.touches.length > 1) event.preventDefault();
     }, { signal, passive: false });
     signal.addEventListener("abort", () => this.cancel());
   }
 
+  /** Something is pressed, or dragged already. */
   get active(): boolean {
     return this.drag !== null;
+  }
+
+  /** A drag is under way that the drawing must keep still for. */
+  get holds(): boolean {
+    return this.drag !== null && this.moved && this.drag.holds;
   }
 
   /** Give up the running gesture: everything is as before it. */
   cancel(): void {
     const { drag } = this;
     if (!drag) return;
+    const { moved } = this;
     this.end();
-    drag.cancel();
-    this.context.redraw("layout");
+    try {
+      drag.cancel();
+    } finally {
+      if (moved) this.context.say(null);
+      this.context.redraw("layout");
+    }
   }
 
   private end(): void {
@@ -95,13 +107,23 @@ export class Gestures {
     if (this.drag || this.pinch || event.button !== 0 || !event.isPrimary) return;
     const begun = this.choose(event);
     if (!begun) return;
-    event.preventDefault();
+    event.preventDefault(); // which also leaves the focus where it was
+    this.focus(event.target as Element);
     (event.currentTarget as Element).setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;
     this.box = null;
     this.origin = this.at(event);
     this.moved = false;
     this.drag = begun;
+  }
+
+  /** A press takes the keyboard along: to the bar, or to the editor for what is no bar. */
+  private focus(target: Element): void {
+    const bar = target.closest("[data-phase],[data-of],[data-seam]");
+    const name = bar && (bar.getAttribute("data-seam") ?? bar.getAttribute("data-of") ?? bar.getAttribute("data-phase"));
+    const group = name ? this.chart.bars.group(name) : null;
+    const under = target.closest<SVGGElement>("[data-phase]");
+    (under?.dataset["phase"] === name ? under : group ?? this.context.root)?.focus({ preventScroll: true });
   }
 
   /** What a press means, by what lies under it. */
@@ -118,40 +140,48 @@ export class Gestures {
       this.click = () => context.attempt(() => context.session.apply({ op: "release", phase, release: 0 }));
       return dragBody(context, chart, phase);
     }
+    const { doc } = context.session;
+    const link = (element: Element, attribute: string): LinkName | null =>
+      linkName(doc, Number(element.getAttribute(attribute)));
+    // Another timeline may come between press and release: the arrow is found again by name.
+    const pick = (chosen: LinkName | null) => (): void => {
+      const row = chosen === null ? -1 : linkRow(context.session.doc, chosen);
+      context.selectArrow(row < 0 ? null : row);
+    };
     const lag = target.closest("[data-lag]");
     if (lag) {
-      const row = Number(lag.getAttribute("data-lag"));
-      if (row < 0) return null;
-      this.click = () => context.selectArrow(row);
-      return dragLag(context, chart, row);
+      const chosen = link(lag, "data-lag");
+      if (chosen === null) return null;
+      this.click = pick(chosen);
+      return dragLag(context, chart, chosen);
     }
     const arrowEnd = target.closest("[data-arrow-end]");
     if (arrowEnd) {
-      return dragArrowEnd(context, chart, Number(arrowEnd.getAttribute("data-row")),
-        arrowEnd.getAttribute("data-arrow-end") as "source" | "target");
+      const chosen = link(arrowEnd, "data-row");
+      return chosen === null ? null
+        : dragArrowEnd(context, chart, chosen, arrowEnd.getAttribute("data-arrow-end") as "source" | "target");
     }
     const port = target.closest("[data-port]");
     if (port) {
       return dragPort(context, chart, port.getAttribute("data-of") as string,
         port.getAttribute("data-port") as "start" | "finish");
     }
-    const handle = target.closest("[data-handle]");
+    const handle = target.closest("[data-handle],[data-seam]");
     if (handle) {
-      const phase = handle.getAttribute("data-of")
+      const seam = handle.getAttribute("data-seam");
+      const phase = seam ?? handle.getAttribute("data-of")
         ?? (handle.closest("[data-phase]") as Element).getAttribute("data-phase") as string;
       this.click = () => context.select([phase], toggles ? "toggle" : "replace");
       if (toggles) return marquee(context, chart, true);
       if (!context.state.selection.has(phase)) context.select([phase]);
-      chart.bars.group(phase)?.focus({ preventScroll: true });
-      const kind = handle.getAttribute("data-handle");
+      const kind = seam === null ? handle.getAttribute("data-handle") : "end";
       if (kind === "end") return dragEnd(context, chart, phase);
       if (kind === "start") return dragStart(context, chart, phase);
       return event.altKey ? reorder(context, chart, phase) : dragBody(context, chart, phase);
     }
     const arrow = target.closest("[data-dependency]");
     if (arrow) {
-      const row = Number(arrow.getAttribute("data-dependency"));
-      this.click = () => context.selectArrow(row);
+      this.click = pick(link(arrow, "data-dependency"));
       return marquee(context, chart, toggles);
     }
     this.click = () => {
@@ -176,11 +206,13 @@ export class Gestures {
     if (!this.moved) {
       const far = Math.hypot(now.x - this.origin.x, now.y - this.origin.y);
       if (far < (event.pointerType === "touch" ? THRESHOLD * 2 : THRESHOLD)) return;
+      this.context.say(null);
       try {
         drag.begin();
       } catch (error) {
-        this.refuse(error);
         this.end();
+        drag.cancel();
+        this.refuse(error);
         return;
       }
       this.moved = true;
@@ -189,6 +221,7 @@ export class Gestures {
     try {
       drag.move(now, this.origin);
     } catch (error) {
+      if (!(error instanceof Refused)) this.cancel(); // nothing half done stays, and no held session
       this.refuse(error);
     }
   }
@@ -215,8 +248,9 @@ export class Gestures {
     } catch (error) {
       drag.cancel();
       this.refuse(error);
+    } finally {
+      this.context.redraw("layout");
     }
-    this.context.redraw("layout");
   }
 
   private lost(event: PointerEvent): void {

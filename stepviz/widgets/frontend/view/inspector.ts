@@ -7,7 +7,7 @@ import { Curve } from "./curve";
 import { attr, button, html, show, text } from "./dom";
 import { nameOf, originNote, startsWhen } from "./explain";
 import { field, numberField, parseRanks, select, textField } from "./fields";
-import { ms, number } from "./format";
+import { exact, ms, number } from "./format";
 import { Overview } from "./overview";
 import { type Context, rowOf } from "./state";
 
@@ -68,7 +68,7 @@ export class Inspector {
     const { context } = this;
     const name = phase.phase;
     const title = html("input", {
-      class: "sv-title", "data-role": "name", value: name, "aria-label": "name of the phase", spellcheck: "false",
+      class: "sv-title", "data-role": "name", value: name, dir: "auto", "aria-label": "name of the phase", spellcheck: "false",
     });
     title.addEventListener("change", () => {
       const renamed = title.value.trim();
@@ -128,7 +128,7 @@ export class Inspector {
     const row = rowOf(solved, phase.phase);
     for (const [input, current] of [[this.duration, phase.duration], [this.release, phase.release]] as const) {
       if (input && document.activeElement !== input) {
-        const written = String(Math.round(current * 1e9) / 1e9);
+        const written = exact(current);
         if (input.value !== written) input.value = written;
       }
     }
@@ -164,7 +164,10 @@ export class Inspector {
     const { context } = this;
     const outgoing = dependency.source === row;
     const other = nameOf(solved, outgoing ? dependency.target : dependency.source);
-    const label = html("span", { class: "sv-arrow-name", title: other }, outgoing ? "→ " : "← ", other);
+    // Shortened in the middle: phases of one kind differ at the end.
+    const cut = Math.max(0, other.length - 7);
+    const label = html("span", { class: "sv-arrow-name", title: other, dir: "auto" }, outgoing ? "→\u00a0" : "←\u00a0",
+      html("span", { class: "sv-arrow-front" }, other.slice(0, cut)), html("span", {}, other.slice(cut)));
     if (dependency.row < 0) {
       return html("li", {}, html("span", { class: "sv-type" }, "FS"), label, html("span", { class: "sv-dim" }, "lane order"));
     }

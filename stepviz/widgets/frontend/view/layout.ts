@@ -100,7 +100,8 @@ export function layOut(solved: Solved, filter: Filter): Layout {
       rank = group.rank;
       if (layout.rows.length > 0) y += density.gap / 3;
       layout.headings.push({ rank, y });
-      y += density.name === "dense" ? 16 : 24;
+      // Under the title there is room for the pins of the first row.
+      y += density.name === "dense" ? 20 : 30;
     }
     group.sub.forEach((phases, sub) => {
       const row: Row = {
@@ -123,6 +124,18 @@ export function layOut(solved: Solved, filter: Filter): Layout {
   }
   layout.height = Math.max(y - density.gap + 34, 60);
   return layout;
+}
+
+/** The largest height within `most` that cuts no row in two. */
+export function wholeRows(layout: Layout, most: number): number {
+  const { rows, density, height } = layout;
+  if (height <= most) return Math.ceil(height);
+  let best = 0;
+  for (const row of rows) {
+    const below = Math.ceil(row.y + density.bar + Math.min(6, density.gap / 2));
+    if (below <= most) best = below;
+  }
+  return best > 0 ? best : most;
 }
 
 /** Spread overlapping phases of one lane over sub-rows; each sub-row sorted by start. */

@@ -1,25 +1,28 @@
 /** Drags that draw an arrow or attach one elsewhere. */
 
+import { type LinkName, linkRow } from "../model/follow";
+import type { Gesture } from "../model/session";
 import type { Dependency } from "../model/types";
 import { anchor, arrives, leaves, linkType } from "./arrows";
 import type { Chart } from "./chart";
-import type { Drag } from "./drags";
+import { type Drag, Holding, rowOfLink } from "./drags";
 import { nameOf } from "./explain";
 import type { Pointer } from "./gestures";
 import type { Item } from "./layout";
 import { type Context, type End, rowOf } from "./state";
 
 /** Draws a new arrow, or re-attaches one: both look for a bar's end under the hand. */
-abstract class Linking implements Drag {
+abstract class Linking extends Holding {
   protected found: { item: Item; end: End } | null = null;
-  constructor(protected readonly context: Context, protected readonly chart: Chart) {}
-  begin(): void {
+  override begin(): void {
+    super.begin();
     this.context.root.classList.add("sv-linking");
   }
 
   protected abstract from(): { item: Item; end: End } | null;
   protected abstract caption(name: string, end: End): string;
-  protected abstract apply(name: string, end: End): void;
+  /** Make the arrow, or make it another, through `gesture`. */
+  protected abstract apply(gesture: Gesture, name: string, end: End): void;
 
   move(now: Pointer): void {
     const { chart, context } = this;
@@ -46,13 +49,17 @@ abstract class Linking implements Drag {
       now.x, now.y - 38, chart.width, chart.font);
   }
 
-  commit(): void {
-    this.context.root.classList.remove("sv-linking");
-    if (this.found) this.apply(nameOf(this.context.session.solved, this.found.item.phase), this.found.end);
+  override commit(): void {
+    const { context, found, gesture } = this;
+    context.root.classList.remove("sv-linking");
+    if (!found || !gesture) return super.commit();
+    this.apply(gesture, nameOf(context.session.solved, found.item.phase), found.end);
+    this.gesture = null;
   }
 
-  cancel(): void {
+  override cancel(): void {
     this.context.root.classList.remove("sv-linking");
+    super.cancel();
   }
 }
 
@@ -63,8 +70,10 @@ export function meaning(source: string, from: End, target: string, to: End): str
 }
 
 class PortDrag extends Linking {
-  constructor(context: Context, chart: Chart, private readonly phase: string, private readonly end: End) {
-    super(context, chart);
+  constructor(
+    context: Context, chart: Chart, protected override readonly phase: string, private readonly end: End,
+  ) {
+    super(context, chart, `new arrow from ${phase}`, phase);
   }
 
   protected from(): { item: Item; end: End } | null {
@@ -76,26 +85,34 @@ class PortDrag extends Linking {
     return meaning(this.phase, this.end, name, end);
   }
 
-  protected apply(name: string, end: End): void {
-    connect(this.context, this.phase, this.end, name, end);
+  protected apply(gesture: Gesture, name: string, end: End): void {
+    connect(this.context, gesture, this.phase, this.end, name, end);
   }
 }
 
-/** Make an arrow and choose it, so that its lag and type are at hand. */
-export function connect(context: Context, source: string, from: End, target: string, to: End): void {
+/** End a gesture with a new arrow and choose it, so that its lag and type are at hand. */
+export function connect(
+  context: Context, gesture: Gesture, source: string, from: End, target: string, to: End,
+): void {
   const { session } = context;
-  session.apply({
-    op: "connect",
-    dependency: { source, target, type: linkType(from, to), lag: 0, origin: "assumed" },
-  });
-  context.selectArrow(session.doc.dependencies.length - 1);
+  const made = { source, target, type: linkType(from, to) };
+  gesture.preview({ op: "connect", dependency: { ...made, lag: 0, origin: "assumed" } });
+  gesture.commit();
+  const row = linkRow(session.doc, { ...made, nth: 0 }); // none where it fits no longer
+  if (row >= 0) context.selectArrow(row);
 }
 
 class ArrowEndDrag extends Linking {
+  private row = -1;
   constructor(
-    context: Context, chart: Chart, private readonly row: number, private readonly side: "source" | "target",
+    context: Context, chart: Chart, private readonly link: LinkName, private readonly side: "source" | "target",
   ) {
-    super(context, chart);
+    super(context, chart, `${side} of ${link.source} → ${link.target}`, null);
+  }
+
+  override begin(): void {
+    super.begin();
+    this.row = rowOfLink(this.context.session.solved, this.link);
   }
 
   private get dependency(): Dependency {
@@ -117,17 +134,18 @@ class ArrowEndDrag extends Linking {
       : meaning(dependency.source, leaves(dependency.type), name, end);
   }
 
-  protected apply(name: string, end: End): void {
+  protected apply(gesture: Gesture, name: string, end: End): void {
     const { dependency } = this;
-    this.context.session.apply({
+    gesture.preview({
       op: "relink", row: this.row,
       changes: this.side === "source"
         ? { source: name, type: linkType(end, arrives(dependency.type)) }
         : { target: name, type: linkType(leaves(dependency.type), end) },
     });
+    gesture.commit();
   }
 }
 
 export const dragPort = (c: Context, chart: Chart, phase: string, end: End): Drag => new PortDrag(c, chart, phase, end);
-export const dragArrowEnd = (c: Context, chart: Chart, row: number, side: "source" | "target"): Drag =>
-  new ArrowEndDrag(c, chart, row, side);
+export const dragArrowEnd = (c: Context, chart: Chart, link: LinkName, side: "source" | "target"): Drag =>
+  new ArrowEndDrag(c, chart, link, side);

@@ -11,7 +11,7 @@ export class Messages {
   private own: { message: string; level: string } | null = null;
   private kernel = "";
 
-  constructor(private readonly session: Session, private readonly idle: string) {
+  constructor(private readonly session: Session, private idle: string) {
     this.refresh();
   }
 
@@ -19,6 +19,12 @@ export class Messages {
     this.own = message === null ? null : { message, level };
     this.refresh();
     if (message !== null && level === "refused") this.announce(message);
+  }
+
+  /** The hint has done its work. */
+  dropHint(): void {
+    this.idle = "";
+    this.refresh();
   }
 
   announce(message: string): void {

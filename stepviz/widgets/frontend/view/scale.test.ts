@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brief, number, parse, percent, signed, speedup } from "./format";
+import { brief, exact, number, parse, percent, signed, speedup } from "./format";
 import { fitEnd, niceStep, snap, snapStep, ticks, TimeScale } from "./scale";
 
 test("a scale goes there and back", () => {
@@ -50,12 +50,21 @@ test("numbers are written with the decimals their size deserves", () => {
   assert.equal(number(746.4285714), "746.43");
   assert.equal(number(0.0123), "0.0123");
   assert.equal(number(-25), "−25");
-  assert.equal(number(-0.0000001), "0");
+  assert.equal(number(-0.0000001), "−0.0000001");
+  assert.equal(number(1e-4), "0.0001");
+  assert.equal(number(1.23456e-5), "0.0000123");
+  assert.equal(number(-5e-14), "0"); // what rounding left
+  assert.equal(number(1e6), "1,000,000");
+  assert.equal(brief(0.0123456), "0.0123");
   assert.equal(number(Infinity), "∞");
   assert.equal(brief(12.345), "12.3");
   assert.equal(signed(80), "+80");
   assert.equal(signed(-1e-12), "±0");
   assert.equal(percent(-25, 750), "−3.3 %");
+  assert.equal(percent(1, 1e6), "+0.0001 %");
+  assert.equal(exact(1e-7), "0.0000001");
+  assert.equal(exact(0.1 + 0.2), "0.3");
+  assert.equal(exact(1234567), "1234567");
   assert.equal(speedup(750, 725), "1.034×");
 });
 

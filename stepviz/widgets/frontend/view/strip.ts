@@ -1,12 +1,11 @@
 /** "The step is …": the slowest rank's time, cut into pieces that add up, and the same as a sum. */
 
-import { breakdown, type BreakdownRow } from "../model/measures";
+import { breakdown, type BreakdownRow, slowestRank } from "../model/measures";
 import type { Solved } from "../model/solver";
 import { attr, html, px, svg } from "./dom";
-import { brief, number } from "./format";
+import { brief, negligible, number } from "./format";
 import { fit, textWidth } from "./labels";
 import type { TimeScale } from "./scale";
-import { leadingRank } from "./slowest";
 
 const HEIGHT = 24;
 export const STRIP_HEIGHT = HEIGHT + 8;
@@ -15,6 +14,9 @@ const NAMES: Record<string, string> = {
   exchange: "exposed exchange", wait: "waiting for other ranks", idle: "nothing runs",
 };
 
+/** The plate keeps the hatch off the label. */
+interface Piece { rect: SVGRectElement; plate: SVGRectElement; label: SVGTextElement }
+
 export class Strip {
   readonly layer = svg("g", { class: "sv-strip", "aria-hidden": "true" });
   /** What is clipped to the plot when it is zoomed in. */
@@ -22,7 +24,7 @@ export class Strip {
   readonly sum = html("div", { class: "sv-sum", "data-role": "breakdown" });
   private readonly caption = svg("text", { class: "sv-lane-name", "text-anchor": "end", y: HEIGHT / 2, dy: ".35em" });
   private readonly total = svg("text", { class: "sv-strip-total", y: HEIGHT / 2, dy: ".35em" });
-  private pieces: { rect: SVGRectElement; label: SVGTextElement }[] = [];
+  private pieces: Piece[] = [];
   private sumKey = "";
 
   constructor(private readonly uid: string, private readonly pick: (kind: string) => void) {
@@ -31,20 +33,22 @@ export class Strip {
   }
 
   update(scale: TimeScale, solved: Solved, several: boolean, family: string): void {
-    const rank = leadingRank(solved);
-    const rows = breakdown(solved, rank);
-    const segments = rows.flatMap((row) => row.segments.map((segment) => ({ row, segment })));
+    const rank = slowestRank(solved);
+    const rows = breakdown(solved, rank).filter((row) => !negligible(row.ms, solved.completion));
+    const segments = rows.flatMap((row) => row.segments
+      .filter(([from, to]) => !negligible(to - from, solved.completion)).map((segment) => ({ row, segment })));
     while (this.pieces.length < segments.length) {
-      const piece = { rect: svg("rect", { height: HEIGHT }), label: svg("text", {
+      const piece = { rect: svg("rect", { height: HEIGHT }), plate: svg("rect", { height: HEIGHT, class: "sv-plate" }), label: svg("text", {
         class: "sv-label", y: HEIGHT / 2, dy: ".35em", "text-anchor": "middle",
       }) };
-      this.parts.append(piece.rect, piece.label);
+      this.parts.append(piece.rect, piece.plate, piece.label);
       this.pieces.push(piece);
     }
     this.pieces.forEach((piece, k) => {
       const part = segments[k];
       attr(piece.rect, "display", part ? null : "none");
       attr(piece.label, "display", part ? null : "none");
+      if (!part) attr(piece.plate, "display", "none");
       if (part) this.place(piece, part.row, part.segment, scale, `500 11.5px ${family}`);
     });
     attr(this.caption, "x", scale.left - 14);
@@ -59,7 +63,7 @@ export class Strip {
   }
 
   private place(
-    piece: { rect: SVGRectElement; label: SVGTextElement }, row: BreakdownRow,
+    piece: Piece, row: BreakdownRow,
     [from, to]: readonly [number, number], scale: TimeScale, font: string,
   ): void {
     const x = scale.x(from);
@@ -75,20 +79,26 @@ export class Strip {
     const amount = brief(to - from);
     const label = right > left
       ? fit([`${row.row} ${amount}`, amount], right - left - 8, font) : "";
-    if (piece.label.textContent !== label) piece.label.textContent = label.endsWith("…") ? "" : label;
+    const written = label.endsWith("…") ? "" : label;
+    if (piece.label.textContent !== written) piece.label.textContent = written;
     attr(piece.label, "x", px((left + right) / 2));
+    const hatched = row.row === "exchange" && written !== "";
+    attr(piece.plate, "display", hatched ? null : "none");
+    if (!hatched) return;
+    const half = textWidth(written, font) / 2 + 4;
+    attr(piece.plate, "x", px((left + right) / 2 - half));
+    attr(piece.plate, "width", px(2 * half));
   }
 
   /** The sum in words: it is also the legend, and picks a kind when clicked. */
   private write(rows: readonly BreakdownRow[], solved: Solved, rank: number | null): void {
-    const parts = rows.filter((row) => row.ms > 0);
-    const key = parts.map((row) => `${row.row} ${number(row.ms)}`).join("+")
+    const key = rows.map((row) => `${row.row} ${number(row.ms)}`).join("+")
       + `=${number(solved.completion)}@${rank}`;
     if (key === this.sumKey) return;
     this.sumKey = key;
     const children: Node[] = [];
     if (rank !== null) children.push(html("span", { class: "sv-dim" }, `rank ${rank}: `));
-    parts.forEach((row, k) => {
+    rows.forEach((row, k) => {
       if (k > 0) children.push(html("span", { class: "sv-plus" }, " + "));
       const term = html("button", {
         type: "button", class: `sv-term sv-k-${row.row}`, title: `choose every ${row.row} phase`,

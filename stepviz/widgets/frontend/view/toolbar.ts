@@ -74,7 +74,7 @@ export class Toolbar {
       button("Scale the chosen phases together", "scale", { "data-role": "scale-apply" }, apply, signal));
     this.tools = html("div", { class: "sv-tools", role: "toolbar", "aria-label": "view" },
       this.scale, this.arrowNote,
-      button("Add a phase (N)", "+ phase", { "data-role": "add" }, () => context.panel("add"), signal),
+      button("Add a phase (N)", html("span", {}, "+", html("span", { class: "sv-word" }, " phase")), { "data-role": "add" }, () => context.panel("add"), signal),
       tool("filter", "Filter by rank, lane or kind", ICONS.filter, () => context.panel("filter")),
       html("span", { class: "sv-group" },
         tool("zoom-out", "Zoom out (−)", ICONS.minus, () => chart.zoomBy(1 / 1.5)),
