@@ -278,14 +278,14 @@ function cycleSentence(doc, source, target, free) {
     if (stuck[source[e]] && stuck[target[e]]) into.set(target[e], e);
   }
   let at2 = into.keys().next().value;
-  const seen = /* @__PURE__ */ new Map();
+  const seen2 = /* @__PURE__ */ new Map();
   const path = [];
-  while (!seen.has(at2)) {
-    seen.set(at2, path.length);
+  while (!seen2.has(at2)) {
+    seen2.set(at2, path.length);
     path.push(into.get(at2));
     at2 = source[into.get(at2)];
   }
-  const edges = path.slice(seen.get(at2)).reverse();
+  const edges = path.slice(seen2.get(at2)).reverse();
   const names = edges.map((e) => `“${doc.phases[source[e]].phase}”`);
   const shown = names.length <= 8 ? names : [...names.slice(0, 4), "…", ...names.slice(-3)];
   const sentence = `These phases would wait for each other in a circle: ${[...shown, names[0]].join(" → ")}.`;
@@ -1122,6 +1122,17 @@ function readable(value) {
 }
 
 // model/follow.ts
+function linkName(doc, row) {
+  const link2 = doc.dependencies[row];
+  if (link2 === void 0) return null;
+  const { source, target, type } = link2;
+  const nth = doc.dependencies.slice(0, row).filter((other) => sameEnds(other, link2)).length;
+  return { source, target, type, nth };
+}
+function linkRow(doc, name) {
+  let left = name.nth;
+  return doc.dependencies.findIndex((link2) => sameEnds(link2, name) && left-- === 0);
+}
 function renamed(before, after2) {
   if (before.phases.length !== after2.phases.length) return null;
   let found = null;
@@ -1137,6 +1148,23 @@ function followPhase(name, before, after2) {
   if (after2.phases.some((phase2) => phase2.phase === name)) return name;
   const change2 = renamed(before, after2);
   return change2?.[0] === name ? change2[1] : null;
+}
+function followLink(row, before, after2) {
+  if (before === after2) return row;
+  const change2 = renamed(before, after2);
+  const to = (end) => change2?.[0] === end ? change2[1] : end;
+  const now = (link2) => change2 === null ? link2 : { ...link2, source: to(link2.source), target: to(link2.target) };
+  const was = linkName({ ...before, dependencies: before.dependencies.map(now) }, row);
+  if (was === null) return null;
+  const same2 = linkRow(after2, was);
+  if (same2 >= 0) return same2;
+  const gone = before.dependencies.filter(
+    (link2) => !after2.dependencies.some((other) => sameEnds(other, now(link2)))
+  );
+  const made = after2.dependencies.filter(
+    (link2) => !before.dependencies.some((other) => sameEnds(now(other), link2))
+  );
+  return gone.length === 1 && made.length === 1 ? after2.dependencies.indexOf(made[0]) : null;
 }
 
 // model/protocol.ts
@@ -1987,9 +2015,9 @@ function textWidth(content, font) {
   }
   return width;
 }
-function fit(candidates, room, font) {
-  for (const candidate of candidates) if (textWidth(candidate, font) <= room) return candidate;
-  const last = candidates[candidates.length - 1] ?? "";
+function fit(candidates2, room, font) {
+  for (const candidate of candidates2) if (textWidth(candidate, font) <= room) return candidate;
+  const last = candidates2[candidates2.length - 1] ?? "";
   if (textWidth(`${last.slice(0, 3)}…`, font) > room) return "";
   let low = 3;
   let high = last.length - 1;
@@ -2107,7 +2135,7 @@ function assignTracks(runs, tracks) {
 var ViewState = class {
   /** Chosen phases, the last chosen one last. */
   selection = /* @__PURE__ */ new Set();
-  /** Row of the chosen stored dependency. */
+  /** Row of the chosen stored dependency, in the committed timeline. */
   arrow = null;
   /** The bar with the keyboard's focus. */
   focus = null;
@@ -2158,7 +2186,8 @@ var Arrows = class {
       from: seats[k].from.x,
       to: seats[k].to.x
     })), Math.max(1, Math.min(5, Math.floor((layout.density.gap - 8) / 6)))) : wanted.map((_, k) => k % 3);
-    const labels = [];
+    const ways = wanted.map((arrow, k) => wayOf(arrow, seats[k], tracks[k], layout));
+    const places = this.label(wanted, ways, seats, scale, layout, state, font);
     const alive = /* @__PURE__ */ new Set();
     wanted.forEach((arrow, k) => {
       const { dependency } = arrow;
@@ -2166,7 +2195,7 @@ var Arrows = class {
       alive.add(key);
       let drawn = this.drawn.get(key);
       if (!drawn) this.drawn.set(key, drawn = this.create(dependency));
-      this.draw(drawn, arrow, seats[k], tracks[k], layout, state, font, labels);
+      this.draw(drawn, arrow, seats[k], ways[k], places[k] ?? null, layout, state);
     });
     for (const [key, drawn] of this.drawn) {
       if (alive.has(key)) continue;
@@ -2193,7 +2222,7 @@ var Arrows = class {
     const names = solved.doc.phases;
     const wanted = [];
     this.total = all;
-    const seen = /* @__PURE__ */ new Set();
+    const seen2 = /* @__PURE__ */ new Set();
     solved.dependencies.forEach((dependency, index) => {
       const source = names[dependency.source].phase;
       const target = names[dependency.target].phase;
@@ -2203,12 +2232,12 @@ var Arrows = class {
       if (thin && !dependency.critical && !lit && !touched && state.arrow !== dependency.row) return;
       const strength = lit || dependency.row >= 0 && state.arrow === dependency.row ? 3 : dependency.critical ? 2 : touched ? 1 : 0;
       for (const [from, to] of pairs(layout, dependency)) {
-        seen.add(dependency.row);
+        seen2.add(dependency.row);
         wanted.push({ index, dependency, from, to, strength });
       }
     });
-    seen.delete(-1);
-    this.shown = seen.size;
+    seen2.delete(-1);
+    this.shown = seen2.size;
     return wanted.sort((a, b) => a.strength - b.strength || a.index - b.index);
   }
   /** Where each arrow leaves and arrives; several at one bar end sit side by side. */
@@ -2260,24 +2289,11 @@ var Arrows = class {
     drawn.group.append(drawn.hit, drawn.line, drawn.head);
     return drawn;
   }
-  draw(drawn, arrow, ends2, track, layout, state, font, labels) {
+  draw(drawn, arrow, ends2, way, place, layout, state) {
     const { dependency } = arrow;
-    const y = trackY(arrow, layout, track);
-    const chosen = dependency.row >= 0 && state.arrow === dependency.row;
-    const size = layout.density.name === "dense" ? 5 : arrow.strength >= 2 ? 8 : 7;
-    const way = ends2.along ? alongRow(ends2.along[0], ends2.along[1], ends2.from, size) : route(ends2.from, ends2.to, y, size);
-    const caption = dependency.type === "FS" && dependency.lag === 0 && !chosen ? "" : `${dependency.type}${lag(dependency.lag)}`;
-    const width = caption === "" ? 0 : textWidth(caption, font) + 14;
-    const box = [
-      way.labelX - width / 2,
-      way.labelY - 9,
-      way.labelX + width / 2,
-      way.labelY + 9
-    ];
-    const fits = caption !== "" && layout.density.name !== "dense" && (chosen || way.labelRoom >= width - 10 && !labels.some((other) => overlaps(other, box)));
-    if (fits) labels.push(box);
-    const key = `${way.path}|${arrow.strength}|${chosen}|${dependency.critical}|${fits ? caption : ""}`;
-    const seam = ends2.along !== null && ends2.along[1] - ends2.along[0] < size + 5;
+    const chosen = isChosen(arrow, state);
+    const key = `${way.path}|${arrow.strength}|${chosen}|${dependency.critical}|${place?.caption}@${px(place?.x ?? 0)},${px(place?.y ?? 0)}`;
+    const seam = ends2.along !== null && ends2.along[1] - ends2.along[0] < headSize(arrow, layout) + 5;
     const level = seam ? 3 : arrow.strength;
     if (drawn.strength !== level) {
       this.stack[level].append(drawn.group);
@@ -2295,7 +2311,7 @@ var Arrows = class {
     group.toggle("sv-chosen", chosen);
     group.toggle("sv-seam", seam);
     group.toggle("sv-lane", dependency.row < 0);
-    if (!fits) {
+    if (!place) {
       drawn.pill?.remove();
       drawn.pill = null;
       return;
@@ -2311,14 +2327,81 @@ var Arrows = class {
     }
     drawn.pill.classList.toggle("sv-lit", arrow.strength === 3);
     drawn.pill.classList.toggle("sv-critical", dependency.critical);
-    attr(drawn.pill, "transform", `translate(${px(way.labelX)} ${px(way.labelY)})`);
+    attr(drawn.pill, "transform", `translate(${px(place.x)} ${px(place.y)})`);
     const rect = drawn.pill.firstChild;
-    attr(rect, "x", px(-width / 2));
-    attr(rect, "width", px(width));
+    attr(rect, "x", px(-place.width / 2));
+    attr(rect, "width", px(place.width));
     const label = drawn.pill.lastChild;
-    if (label.textContent !== caption) label.textContent = caption;
+    if (label.textContent !== place.caption) label.textContent = place.caption;
+  }
+  /**
+   * Where each arrow's lag is written, if it is. The critical ones and those asked for are placed
+   * first, beside their run where that is too short; the others only where their run has room.
+   */
+  label(wanted, ways, seats, scale, layout, state, font) {
+    const taken = [];
+    const lines = wanted.length > 150 ? [] : wanted.map((_, k) => uprights(ways[k], seats[k]));
+    const places = new Array(wanted.length).fill(null);
+    for (let k = wanted.length - 1; k >= 0; k--) {
+      const arrow = wanted[k];
+      const { type, lag: lag2, critical } = arrow.dependency;
+      const chosen = isChosen(arrow, state);
+      const asked = chosen || arrow.strength === 3;
+      if (type === "FS" && lag2 === 0 && !chosen) continue;
+      const must = asked || critical && (type !== "FS" || Math.abs(lag2) * scale.pxPerMs >= 3);
+      if (layout.density.name === "dense" && !asked) continue;
+      const caption = `${type}${lag(lag2)}`;
+      const width = textWidth(caption, font) + 14;
+      const way = ways[k];
+      const inPlot = (box) => box[0] >= scale.left - 8 && box[2] <= scale.right + 16;
+      const free = (box) => inPlot(box) && !taken.some((other) => overlaps(other, box));
+      let best = null;
+      let least = Infinity;
+      candidates(way, seats[k], width, scale, must).forEach((box, rank) => {
+        if (!(free(box) || asked && inPlot(box))) return;
+        const { from, to } = seats[k];
+        const nearest = Math.abs(from.x - box[0]) < Math.abs(to.x - box[2]) ? from.x : to.x;
+        const [left2, right] = [Math.min(box[0] - 3, nearest + 1), Math.max(box[2] + 3, nearest - 1)];
+        const crossed = lines.reduce((count, pair, other) => count + (other === k ? 0 : pair.filter(([x, top2, bottom]) => x > left2 && x < right && top2 < box[3] && bottom > box[1]).length), 0);
+        const cost = rank + 4 * crossed + (free(box) ? 0 : 100);
+        if (cost < least) {
+          least = cost;
+          best = box;
+        }
+      });
+      if (best === null) continue;
+      taken.push(best);
+      const [left, top] = best;
+      places[k] = { x: left + width / 2, y: top + 9, width, caption };
+    }
+    return places;
   }
 };
+var isChosen = (arrow, state) => arrow.dependency.row >= 0 && state.arrow === arrow.dependency.row;
+var headSize = (arrow, layout) => layout.density.name === "dense" ? 5 : arrow.strength >= 2 ? 8 : 7;
+function wayOf(arrow, ends2, track, layout) {
+  const size = headSize(arrow, layout);
+  return ends2.along ? alongRow(ends2.along[0], ends2.along[1], ends2.from, size) : route(ends2.from, ends2.to, trackY(arrow, layout, track), size);
+}
+function candidates(way, ends2, width, scale, must) {
+  const y = way.labelY;
+  const box = (middle) => [middle - width / 2, y - 9, middle + width / 2, y + 9];
+  const [from, to] = ends2.along ?? [ends2.from.x, ends2.to.x];
+  const low = Math.max(Math.min(from, to), scale.left);
+  const high = Math.min(Math.max(from, to), scale.right);
+  const found = [];
+  if (way.labelRoom >= width - 10 && high - low >= width) found.push(box((low + high) / 2));
+  if (!must) return found;
+  found.push(box(Math.max(from, to) + width / 2 + 7), box(Math.min(from, to) - width / 2 - 7), box((from + to) / 2));
+  return found;
+}
+function uprights(way, ends2) {
+  if (ends2.along) return [];
+  const { from, to } = ends2;
+  const y = way.labelY;
+  const edge = (seat) => Math.abs(seat.top - y) < Math.abs(seat.bottom - y) ? seat.top : seat.bottom;
+  return [from, to].map((seat) => [seat.x, Math.min(y, edge(seat)), Math.max(y, edge(seat))]);
+}
 function pairs(layout, dependency) {
   const from = (layout.of.get(dependency.source) ?? []).map((k) => layout.items[k]);
   const to = (layout.of.get(dependency.target) ?? []).map((k) => layout.items[k]);
@@ -2752,22 +2835,22 @@ waits ${number(start - arrival)} ms for the last rank` : "");
   note(bar, phase2, start, width, half, tail, float2, gap, fonts, completion, line, height) {
     const name = phase2.phase;
     const inside = bar.label.textContent !== "";
-    const candidates = [];
+    const candidates2 = [];
     const captioned = height >= 20 || (bar.flags & 5) !== 0;
     const spare = float2 > 1e-9 * Math.max(1, completion) && Number.isFinite(float2) ? `${brief(float2)} float` : "";
     if (!inside) {
       const label = half > 0 && phase2.kind === "input" ? `ready at ${brief(start)}` : `${name} ${bar.length}`;
-      if (spare) candidates.push(`${label} · ${spare}`);
-      candidates.push(label, name);
+      if (spare) candidates2.push(`${label} · ${spare}`);
+      candidates2.push(label, name);
     } else if (spare) {
-      candidates.push(spare);
+      candidates2.push(spare);
     }
     let note = "";
     let at2 = width + half + (tail > 0 ? tail + 5 : 6);
-    if (captioned && candidates.length > 0 && gap + width > at2) {
-      if (at2 < line + 6 && at2 + textWidth(candidates[0], fonts.outside) > line) at2 = line + 7;
+    if (captioned && candidates2.length > 0 && gap + width > at2) {
+      if (at2 < line + 6 && at2 + textWidth(candidates2[0], fonts.outside) > line) at2 = line + 7;
       const room = gap + width - at2 - 6;
-      note = candidates.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
+      note = candidates2.find((candidate) => textWidth(candidate, fonts.outside) <= room) ?? "";
     }
     if (note === "" && inside && spare && height >= 28) {
       note = [spare, ...height >= 34 ? [brief(float2)] : []].find((candidate) => textWidth(candidate, fonts.outside) <= tail - 4) ?? "";
@@ -2988,12 +3071,12 @@ var Overlay = class {
     this.key = "";
   }
   update(layout, scale, solved, state) {
-    const active = /* @__PURE__ */ new Set();
+    const active2 = /* @__PURE__ */ new Set();
     if (state.dragging === null) {
-      for (const name of [state.primary, state.hover, state.focus]) if (name !== null) active.add(name);
+      for (const name of [state.primary, state.hover, state.focus]) if (name !== null) active2.add(name);
     }
     const wanted = [];
-    for (const name of active) {
+    for (const name of active2) {
       const index = solved.index.get(name);
       if (index === void 0) continue;
       for (const k of layout.of.get(index) ?? []) wanted.push({ item: layout.items[k], name });
@@ -3176,13 +3259,14 @@ var Strip = class {
     const right = Math.min(x + width, scale.right);
     const amount = brief(to - from);
     const label = right > left ? fit([`${row.row} ${amount}`, amount], right - left - 8, font) : "";
-    const written2 = label.endsWith("…") ? "" : label;
+    const half = textWidth(label, font) / 2 + 3;
+    const bare = row.row === "exchange" && right - left - 2 * half < 10;
+    const written2 = bare || label.endsWith("…") ? "" : label;
     if (piece.label.textContent !== written2) piece.label.textContent = written2;
     attr(piece.label, "x", px((left + right) / 2));
     const hatched = row.row === "exchange" && written2 !== "";
     attr(piece.plate, "display", hatched ? null : "none");
     if (!hatched) return;
-    const half = textWidth(written2, font) / 2 + 4;
     attr(piece.plate, "x", px((left + right) / 2 - half));
     attr(piece.plate, "width", px(2 * half));
   }
@@ -3207,7 +3291,7 @@ var Strip = class {
     children.push(html(
       "span",
       { class: "sv-total" },
-      html("span", { class: "sv-plus" }, " = "),
+      html("span", { class: "sv-plus" }, rows.length > 0 ? " = " : ""),
       html("b", {}, `${number(solved.completion)} ms`)
     ));
     this.sum.replaceChildren(...children);
@@ -3311,6 +3395,7 @@ var Chart = class {
   domain = 0;
   /** The time the plot would show unzoomed. */
   whole = 1;
+  laidOut = [];
   family = "system-ui, sans-serif";
   get font() {
     return this.family;
@@ -3321,13 +3406,14 @@ var Chart = class {
     const style = getComputedStyle(root);
     this.family = style.fontFamily || this.family;
     this.layout = layOut(solved, state.hidden);
+    this.laidOut = solved.doc.phases;
     const most = wholeRows(this.layout, Math.max(120, session.height ?? MOST) - AXIS_HEIGHT);
     this.scroller.style.maxHeight = `${most + AXIS_HEIGHT}px`;
     this.cut = most < Math.ceil(this.layout.height);
     attr(this.body, "height", Math.ceil(this.layout.height));
     const width = this.scroller.clientWidth;
-    if (width <= 0) return;
     this.width = width;
+    if (width <= 0) return;
     root.dataset["density"] = this.layout.density.name;
     root.dataset["ranks"] = String(ranksOf2(solved.doc).length);
     const labels = this.layout.rows.map((row) => textWidth(row.label, `500 12.5px ${this.family}`));
@@ -3510,14 +3596,24 @@ var Chart = class {
         const item = items[k];
         const start = this.scale.x(solved.start[item.phase]);
         const finish = this.scale.x(solved.finish[item.phase]);
-        const off = Math.max(start - point.x, point.x - finish, 0) + Math.max(row.y - point.y, point.y - row.y - density.bar, 0) / 2;
-        if (off < least) {
-          least = off;
+        const off2 = Math.max(start - point.x, point.x - finish, 0) + Math.max(row.y - point.y, point.y - row.y - density.bar, 0) / 2;
+        if (off2 < least) {
+          least = off2;
           best = item;
         }
       }
     }
     return best;
+  }
+  /** Those of some phases that no filter hides. */
+  visible(names) {
+    const { shown } = this.context.session;
+    return names.filter((name) => this.layout.of.has(shown.index.get(name) ?? -1));
+  }
+  /** Whether the layout is of this timeline: the same phases, in the same rows. */
+  fits(solved) {
+    const { phases } = solved.doc;
+    return phases === this.laidOut || phases.length === this.laidOut.length && phases.every(({ phase: phase2 }, row) => phase2 === this.laidOut[row]?.phase);
   }
   /** The first drawing of a phase: a collective has one per rank, a filtered one none. */
   first(phase2) {
@@ -3535,6 +3631,18 @@ function shorten(label, room, font) {
   let length = label.length - 1;
   while (length > 1 && textWidth(`${label.slice(0, length)}…`, font) > room) length--;
   return `${label.slice(0, length)}…`;
+}
+
+// view/choice.ts
+function follow(state, before, after2) {
+  if (before === after2) return;
+  const next = (name) => name === null ? null : followPhase(name, before, after2);
+  const names = [...state.selection].map(next);
+  state.selection.clear();
+  for (const name of names) if (name !== null) state.selection.add(name);
+  state.arrow = state.arrow === null ? null : followLink(state.arrow, before, after2);
+  state.focus = next(state.focus);
+  state.hover = next(state.hover);
 }
 
 // model/sensitivity.ts
@@ -3795,26 +3903,103 @@ function result(solved, baseline, name) {
   return `Completion ${ms(solved.completion)}, ${compared}.`;
 }
 
+// view/focus.ts
+function active(root) {
+  return root.getRootNode().activeElement;
+}
+var NAMES2 = ["data-role", "data-scenario", "data-filter", "data-table-phase"];
+function address(element) {
+  const named = (name2, of) => `[${name2}="${CSS.escape(of.getAttribute(name2) ?? "")}"]`;
+  if (element.matches("[data-phase]")) return named("data-phase", element) + named("data-rank", element);
+  const name = NAMES2.find((one2) => element.hasAttribute(one2));
+  if (name === void 0) return null;
+  const row = element.closest("[data-list-row]");
+  return (row ? `${named("data-list-row", row)} ` : "") + named(name, element);
+}
+var off = (element) => element.matches(":disabled");
+var seen = (element) => element.getClientRects().length > 0;
+function keepFocus(root, draw, fallback, quick = false) {
+  const held = active(root);
+  if (held === null || held === root || !root.contains(held)) {
+    draw();
+    return;
+  }
+  const where = address(held);
+  draw();
+  if (held.isConnected && !off(held) && (quick || seen(held))) return;
+  const again = where === null ? null : root.querySelector(where);
+  (again && !off(again) && seen(again) ? again : fallback(held)).focus({ preventScroll: true });
+}
+var SHIELD = "data-lm-suppress-shortcuts";
+function shieldKeys(root, signal) {
+  const mark = (event) => event.target.setAttribute(SHIELD, "true");
+  const unmark = (event) => event.target.removeAttribute(SHIELD);
+  const commands = (event) => event.key === "Control" || event.key === "Meta";
+  root.addEventListener("focusin", mark, { signal });
+  root.addEventListener("focusout", unmark, { signal });
+  root.addEventListener("keydown", (event) => {
+    if (commands(event)) unmark(event);
+  }, { signal, capture: true });
+  root.addEventListener("keyup", (event) => {
+    if (commands(event) && event.target === active(root)) mark(event);
+  }, { signal, capture: true });
+  root.addEventListener("keydown", (event) => {
+    if (isOurs(event)) event.stopPropagation();
+  }, { signal });
+}
+var FIELD = /^(?:[zyacvx]|Arrow\w+|Home|End|Backspace|Delete)$/i;
+function isOurs(event) {
+  if (event.key === "Tab" || /^F\d+$/.test(event.key)) return false;
+  const typing = event.target.matches("input,textarea");
+  if (typing && event.altKey && event.key.length === 1) return true;
+  if (event.ctrlKey || event.metaKey) return typing && FIELD.test(event.key);
+  return !event.altKey;
+}
+
 // view/drags.ts
 var round = (value) => Math.round(value * 1e9) / 1e9;
-var Editing = class {
-  constructor(context2, chart, label) {
+var Holding = class {
+  constructor(context2, chart, label, phase2) {
     this.context = context2;
     this.chart = chart;
     this.label = label;
-    this.before = context2.session.solved;
+    this.phase = phase2;
   }
   context;
   chart;
   label;
+  phase;
+  holds = true;
   gesture = null;
-  before;
   begin() {
-    this.before = this.context.session.solved;
-    this.gesture = this.context.session.begin(this.label);
+    const { session } = this.context;
+    this.gesture = session.begin(this.label);
+    if (this.phase !== null && !session.solved.index.has(this.phase)) {
+      throw new Refused(`“${this.phase}” is no longer there.`);
+    }
   }
   preview(edit) {
     return this.gesture.preview(edit);
+  }
+  /** What waited is taken, and what was previewed is put on top of it. */
+  commit() {
+    this.gesture?.commit();
+    this.gesture = null;
+  }
+  cancel() {
+    this.gesture?.cancel();
+    this.gesture = null;
+  }
+};
+var Editing = class extends Holding {
+  before;
+  constructor(context2, chart, label, phase2) {
+    super(context2, chart, label, phase2);
+    this.before = context2.session.solved;
+  }
+  begin() {
+    super.begin();
+    this.before = this.context.session.solved;
   }
   /** A dragged amount, snapped unless Alt frees it. */
   snapped(value, now, magnets = []) {
@@ -3853,18 +4038,10 @@ var Editing = class {
       );
     }
   }
-  commit() {
-    this.gesture?.commit();
-    this.gesture = null;
-  }
-  cancel() {
-    this.gesture?.cancel();
-    this.gesture = null;
-  }
 };
 var EndDrag = class extends Editing {
   constructor(context2, chart, phase2) {
-    super(context2, chart, `length of ${phase2}`);
+    super(context2, chart, `length of ${phase2}`, phase2);
     this.phase = phase2;
   }
   phase;
@@ -3906,7 +4083,7 @@ var EndDrag = class extends Editing {
 };
 var StartDrag = class extends Editing {
   constructor(context2, chart, phase2) {
-    super(context2, chart, `start of ${phase2}`);
+    super(context2, chart, `start of ${phase2}`, phase2);
     this.phase = phase2;
   }
   phase;
@@ -3941,7 +4118,7 @@ var StartDrag = class extends Editing {
 };
 var BodyDrag = class extends Editing {
   constructor(context2, chart, phase2) {
-    super(context2, chart, `release of ${phase2}`);
+    super(context2, chart, `release of ${phase2}`, phase2);
     this.phase = phase2;
   }
   phase;
@@ -3966,11 +4143,16 @@ var BodyDrag = class extends Editing {
   }
 };
 var LagDrag = class extends Editing {
-  constructor(context2, chart, row) {
-    super(context2, chart, "lag");
-    this.row = row;
+  constructor(context2, chart, link2) {
+    super(context2, chart, `lag of ${link2.source} → ${link2.target}`, null);
+    this.link = link2;
   }
-  row;
+  link;
+  row = -1;
+  begin() {
+    super.begin();
+    this.row = rowOfLink(this.before, this.link);
+  }
   move(now, origin) {
     const { context: context2, chart } = this;
     const dependency = this.before.doc.dependencies[this.row];
@@ -3989,18 +4171,18 @@ var LagDrag = class extends Editing {
     context2.say(moved ? `${dependency.target} can take it: the completion does not depend on this lag here.` : null, "why");
   }
 };
-var ReorderDrag = class {
+function rowOfLink(solved, link2) {
+  const row = linkRow(solved.doc, link2);
+  if (row < 0) throw new Refused(`The arrow from “${link2.source}” to “${link2.target}” is no longer there.`);
+  return row;
+}
+var ReorderDrag = class extends Holding {
   constructor(context2, chart, phase2) {
-    this.context = context2;
-    this.chart = chart;
+    super(context2, chart, `order of ${phase2}`, phase2);
     this.phase = phase2;
   }
-  context;
-  chart;
   phase;
   before;
-  begin() {
-  }
   move(now) {
     const { chart, context: context2, phase: phase2 } = this;
     const solved = context2.session.solved;
@@ -4022,22 +4204,15 @@ var ReorderDrag = class {
     );
   }
   commit() {
-    if (this.before === void 0) return;
-    this.context.session.apply({ op: "reorder", phase: this.phase, before: this.before });
-  }
-  cancel() {
+    if (this.before !== void 0) this.preview({ op: "reorder", phase: this.phase, before: this.before });
+    super.commit();
   }
 };
-var Marquee = class {
-  constructor(context2, chart, adds) {
-    this.context = context2;
-    this.chart = chart;
-    this.kept = adds ? [...context2.state.selection] : [];
-  }
-  context;
-  chart;
+var Marquee = class extends Holding {
   kept;
-  begin() {
+  constructor(context2, chart, adds) {
+    super(context2, chart, "choosing", null);
+    this.kept = adds ? [...context2.state.selection] : [];
   }
   move(now, origin) {
     const { chart, context: context2 } = this;
@@ -4048,8 +4223,8 @@ var Marquee = class {
       height: Math.abs(now.y - origin.y)
     };
     chart.overlay.setMarquee(box);
-    const solved = context2.session.shown;
-    const names = new Set(this.kept);
+    const { solved } = context2.session;
+    const names = new Set(this.kept.filter((name) => solved.index.has(name)));
     for (const item of chart.layout.items) {
       const y = chart.rowOf(item).y;
       if (y > box.y + box.height || y + chart.layout.density.bar < box.y) continue;
@@ -4059,16 +4234,13 @@ var Marquee = class {
     }
     context2.select([...names]);
   }
-  commit() {
-  }
-  cancel() {
-  }
 };
 var Pan = class {
   constructor(chart) {
     this.chart = chart;
   }
   chart;
+  holds = false;
   last = null;
   begin() {
   }
@@ -4084,21 +4256,16 @@ var Pan = class {
 var dragEnd = (c, chart, phase2) => new EndDrag(c, chart, phase2);
 var dragStart = (c, chart, phase2) => new StartDrag(c, chart, phase2);
 var dragBody = (c, chart, phase2) => new BodyDrag(c, chart, phase2);
-var dragLag = (c, chart, row) => new LagDrag(c, chart, row);
+var dragLag = (c, chart, link2) => new LagDrag(c, chart, link2);
 var reorder2 = (c, chart, phase2) => new ReorderDrag(c, chart, phase2);
 var marquee = (c, chart, adds) => new Marquee(c, chart, adds);
 var pan = (_c, chart) => new Pan(chart);
 
 // view/linking.ts
-var Linking = class {
-  constructor(context2, chart) {
-    this.context = context2;
-    this.chart = chart;
-  }
-  context;
-  chart;
+var Linking = class extends Holding {
   found = null;
   begin() {
+    super.begin();
     this.context.root.classList.add("sv-linking");
   }
   move(now) {
@@ -4130,11 +4297,15 @@ var Linking = class {
     );
   }
   commit() {
-    this.context.root.classList.remove("sv-linking");
-    if (this.found) this.apply(nameOf(this.context.session.solved, this.found.item.phase), this.found.end);
+    const { context: context2, found, gesture } = this;
+    context2.root.classList.remove("sv-linking");
+    if (!found || !gesture) return super.commit();
+    this.apply(gesture, nameOf(context2.session.solved, found.item.phase), found.end);
+    this.gesture = null;
   }
   cancel() {
     this.context.root.classList.remove("sv-linking");
+    super.cancel();
   }
 };
 function meaning(source, from, target, to) {
@@ -4143,7 +4314,7 @@ function meaning(source, from, target, to) {
 }
 var PortDrag = class extends Linking {
   constructor(context2, chart, phase2, end) {
-    super(context2, chart);
+    super(context2, chart, `new arrow from ${phase2}`, phase2);
     this.phase = phase2;
     this.end = end;
   }
@@ -4156,26 +4327,31 @@ var PortDrag = class extends Linking {
   caption(name, end) {
     return meaning(this.phase, this.end, name, end);
   }
-  apply(name, end) {
-    connect2(this.context, this.phase, this.end, name, end);
+  apply(gesture, name, end) {
+    connect2(this.context, gesture, this.phase, this.end, name, end);
   }
 };
-function connect2(context2, source, from, target, to) {
+function connect2(context2, gesture, source, from, target, to) {
   const { session } = context2;
-  session.apply({
-    op: "connect",
-    dependency: { source, target, type: linkType(from, to), lag: 0, origin: "assumed" }
-  });
-  context2.selectArrow(session.doc.dependencies.length - 1);
+  const made = { source, target, type: linkType(from, to) };
+  gesture.preview({ op: "connect", dependency: { ...made, lag: 0, origin: "assumed" } });
+  gesture.commit();
+  const row = linkRow(session.doc, { ...made, nth: 0 });
+  if (row >= 0) context2.selectArrow(row);
 }
 var ArrowEndDrag = class extends Linking {
-  constructor(context2, chart, row, side) {
-    super(context2, chart);
-    this.row = row;
+  constructor(context2, chart, link2, side) {
+    super(context2, chart, `${side} of ${link2.source} → ${link2.target}`, null);
+    this.link = link2;
     this.side = side;
   }
-  row;
+  link;
   side;
+  row = -1;
+  begin() {
+    super.begin();
+    this.row = rowOfLink(this.context.session.solved, this.link);
+  }
   get dependency() {
     return this.context.session.doc.dependencies[this.row];
   }
@@ -4190,17 +4366,18 @@ var ArrowEndDrag = class extends Linking {
     const { dependency } = this;
     return this.side === "source" ? meaning(name, end, dependency.target, arrives(dependency.type)) : meaning(dependency.source, leaves(dependency.type), name, end);
   }
-  apply(name, end) {
+  apply(gesture, name, end) {
     const { dependency } = this;
-    this.context.session.apply({
+    gesture.preview({
       op: "relink",
       row: this.row,
       changes: this.side === "source" ? { source: name, type: linkType(end, arrives(dependency.type)) } : { target: name, type: linkType(leaves(dependency.type), end) }
     });
+    gesture.commit();
   }
 };
 var dragPort = (c, chart, phase2, end) => new PortDrag(c, chart, phase2, end);
-var dragArrowEnd = (c, chart, row, side) => new ArrowEndDrag(c, chart, row, side);
+var dragArrowEnd = (c, chart, link2, side) => new ArrowEndDrag(c, chart, link2, side);
 
 // view/gestures.ts
 var THRESHOLD = 3;
@@ -4226,7 +4403,7 @@ var Gestures = class {
       if (event.target.closest("[data-phase],[data-of]")) event.preventDefault();
     }, { signal });
     body.addEventListener("touchstart", (event) => {
-      if (event.target.closest("[data-handle],[data-port],[data-lag],[data-arrow-end]") || event.touches.length > 1) event.preventDefault();
+      if (event.target.closest("[data-handle],[data-seam],[data-port],[data-lag],[data-arrow-end]") || event.touches.length > 1) event.preventDefault();
     }, { signal, passive: false });
     signal.addEventListener("abort", () => this.cancel());
   }
@@ -4240,16 +4417,26 @@ var Gestures = class {
   click = null;
   touches = /* @__PURE__ */ new Map();
   pinch = null;
+  /** Something is pressed, or dragged already. */
   get active() {
     return this.drag !== null;
+  }
+  /** A drag is under way that the drawing must keep still for. */
+  get holds() {
+    return this.drag !== null && this.moved && this.drag.holds;
   }
   /** Give up the running gesture: everything is as before it. */
   cancel() {
     const { drag } = this;
     if (!drag) return;
+    const { moved } = this;
     this.end();
-    drag.cancel();
-    this.context.redraw("layout");
+    try {
+      drag.cancel();
+    } finally {
+      if (moved) this.context.say(null);
+      this.context.redraw("layout");
+    }
   }
   end() {
     this.drag = null;
@@ -4286,12 +4473,21 @@ var Gestures = class {
     const begun = this.choose(event);
     if (!begun) return;
     event.preventDefault();
+    this.focus(event.target);
     event.currentTarget.setPointerCapture(event.pointerId);
     this.pointer = event.pointerId;
     this.box = null;
     this.origin = this.at(event);
     this.moved = false;
     this.drag = begun;
+  }
+  /** A press takes the keyboard along: to the bar, or to the editor for what is no bar. */
+  focus(target) {
+    const bar = target.closest("[data-phase],[data-of],[data-seam]");
+    const name = bar && (bar.getAttribute("data-seam") ?? bar.getAttribute("data-of") ?? bar.getAttribute("data-phase"));
+    const group = name ? this.chart.bars.group(name) : null;
+    const under = target.closest("[data-phase]");
+    (under?.dataset["phase"] === name ? under : group ?? this.context.root)?.focus({ preventScroll: true });
   }
   /** What a press means, by what lies under it. */
   choose(event) {
@@ -4306,21 +4502,23 @@ var Gestures = class {
       this.click = () => context2.attempt(() => context2.session.apply({ op: "release", phase: phase2, release: 0 }));
       return dragBody(context2, chart, phase2);
     }
+    const { doc } = context2.session;
+    const link2 = (element, attribute) => linkName(doc, Number(element.getAttribute(attribute)));
+    const pick = (chosen) => () => {
+      const row = chosen === null ? -1 : linkRow(context2.session.doc, chosen);
+      context2.selectArrow(row < 0 ? null : row);
+    };
     const lag2 = target.closest("[data-lag]");
     if (lag2) {
-      const row = Number(lag2.getAttribute("data-lag"));
-      if (row < 0) return null;
-      this.click = () => context2.selectArrow(row);
-      return dragLag(context2, chart, row);
+      const chosen = link2(lag2, "data-lag");
+      if (chosen === null) return null;
+      this.click = pick(chosen);
+      return dragLag(context2, chart, chosen);
     }
     const arrowEnd = target.closest("[data-arrow-end]");
     if (arrowEnd) {
-      return dragArrowEnd(
-        context2,
-        chart,
-        Number(arrowEnd.getAttribute("data-row")),
-        arrowEnd.getAttribute("data-arrow-end")
-      );
+      const chosen = link2(arrowEnd, "data-row");
+      return chosen === null ? null : dragArrowEnd(context2, chart, chosen, arrowEnd.getAttribute("data-arrow-end"));
     }
     const port = target.closest("[data-port]");
     if (port) {
@@ -4331,22 +4529,21 @@ var Gestures = class {
         port.getAttribute("data-port")
       );
     }
-    const handle = target.closest("[data-handle]");
+    const handle = target.closest("[data-handle],[data-seam]");
     if (handle) {
-      const phase2 = handle.getAttribute("data-of") ?? handle.closest("[data-phase]").getAttribute("data-phase");
+      const seam = handle.getAttribute("data-seam");
+      const phase2 = seam ?? handle.getAttribute("data-of") ?? handle.closest("[data-phase]").getAttribute("data-phase");
       this.click = () => context2.select([phase2], toggles ? "toggle" : "replace");
       if (toggles) return marquee(context2, chart, true);
       if (!context2.state.selection.has(phase2)) context2.select([phase2]);
-      chart.bars.group(phase2)?.focus({ preventScroll: true });
-      const kind = handle.getAttribute("data-handle");
+      const kind = seam === null ? handle.getAttribute("data-handle") : "end";
       if (kind === "end") return dragEnd(context2, chart, phase2);
       if (kind === "start") return dragStart(context2, chart, phase2);
       return event.altKey ? reorder2(context2, chart, phase2) : dragBody(context2, chart, phase2);
     }
     const arrow = target.closest("[data-dependency]");
     if (arrow) {
-      const row = Number(arrow.getAttribute("data-dependency"));
-      this.click = () => context2.selectArrow(row);
+      this.click = pick(link2(arrow, "data-dependency"));
       return marquee(context2, chart, toggles);
     }
     this.click = () => {
@@ -4370,11 +4567,13 @@ var Gestures = class {
     if (!this.moved) {
       const far = Math.hypot(now.x - this.origin.x, now.y - this.origin.y);
       if (far < (event.pointerType === "touch" ? THRESHOLD * 2 : THRESHOLD)) return;
+      this.context.say(null);
       try {
         drag.begin();
       } catch (error) {
-        this.refuse(error);
         this.end();
+        drag.cancel();
+        this.refuse(error);
         return;
       }
       this.moved = true;
@@ -4383,6 +4582,7 @@ var Gestures = class {
     try {
       drag.move(now, this.origin);
     } catch (error) {
+      if (!(error instanceof Refused)) this.cancel();
       this.refuse(error);
     }
   }
@@ -4407,8 +4607,9 @@ var Gestures = class {
     } catch (error) {
       drag.cancel();
       this.refuse(error);
+    } finally {
+      this.context.redraw("layout");
     }
-    this.context.redraw("layout");
   }
   lost(event) {
     this.touches.delete(event.pointerId);
@@ -4482,7 +4683,7 @@ var Headline = class {
       html(
         "div",
         { class: "sv-side sv-side-exposed" },
-        html("div", { class: "sv-dim" }, "exposed exchange", this.rank),
+        html("div", { class: "sv-dim" }, "exposed exchange", this.of, this.rank),
         html("div", {}, this.exposedNow, " ", this.exposedWas)
       ),
       html(
@@ -4500,6 +4701,7 @@ var Headline = class {
   caption = html("div", { class: "sv-caption", "data-role": "caption", dir: "auto" });
   exposedNow = html("b", { class: "sv-exposed", "data-role": "exposed" });
   exposedWas = html("span", { class: "sv-dim sv-was" });
+  of = html("span");
   rank = html("button", { type: "button", class: "sv-link", "data-role": "go-to-rank" });
   verdict = html("div", { class: "sv-dim", "data-role": "verdict" });
   sum = html("span", { class: "sv-answer", "data-role": "plain-sum", title: "the sum: all categories added, as if nothing overlapped" });
@@ -4520,8 +4722,10 @@ var Headline = class {
     text2(this.caption, caption);
     attr(this.caption, "title", caption);
     const rank = this.leading = slowestRank(solved);
-    show(this.rank, ranks(doc).length > 1);
-    text2(this.rank, `, rank ${rank}`);
+    const several2 = ranks(doc).length > 1;
+    show(this.rank, several2);
+    text2(this.of, several2 ? ", " : "");
+    text2(this.rank, several2 ? `rank ${rank}` : "");
     attr(this.rank, "title", `show rank ${rank}, the slowest`);
     const open = exposed(solved, "exchange").get(rank) ?? 0;
     const before = exposed(baseline, "exchange").get(slowestRank(baseline)) ?? 0;
@@ -4547,7 +4751,7 @@ var Headline = class {
 function verdict(right, nothing, gapless) {
   const [sum, maximum] = right;
   if (nothing) return "sum, maximum";
-  if (sum && maximum) return "here both are right: one kind of work";
+  if (sum && maximum) return "here both are right";
   if (sum) return gapless() ? "here the sum is right: nothing overlaps" : "here the sum is right by chance";
   if (maximum) return "here the maximum is right";
   return "not the sum, not the maximum";
@@ -4627,8 +4831,9 @@ var Curve = class {
     attr(this.low, "x", PAD.left);
     text2(this.low, "0");
     attr(this.best, "x", PAD.left);
-    attr(this.best, "y", px(this.y(curve.completion[0]) - 6));
-    text2(this.best, `→ ${ms(curve.completion[0])}`);
+    const start = this.y(curve.completion[0]);
+    attr(this.best, "y", start > HEIGHT2 / 2 ? PAD.top + 2 : HEIGHT2 - PAD.bottom - 5);
+    text2(this.best, `at 0: ${ms(curve.completion[0])}`);
     attr(this.high, "x", WIDTH - PAD.right);
     text2(this.high, ms(last));
   }
@@ -4966,7 +5171,7 @@ var Inspector = class {
     const { context: context2 } = this;
     const outgoing = dependency.source === row;
     const other = nameOf(solved, outgoing ? dependency.target : dependency.source);
-    const cut = Math.max(0, other.length - 7);
+    const cut = other.length - (/[^\p{L}\p{N}]*\S{1,5}$/u.exec(other.slice(-7))?.[0].length ?? 0);
     const label = html(
       "span",
       { class: "sv-arrow-name", title: other, dir: "auto" },
@@ -5065,7 +5270,10 @@ var Keyboard = class {
       context2.state.focus = null;
       this.endLink();
     }, { signal });
-    signal.addEventListener("abort", () => this.burst?.gesture.cancel());
+    signal.addEventListener("abort", () => {
+      this.burst?.gesture.cancel();
+      this.link?.gesture.cancel();
+    });
   }
   context;
   chart;
@@ -5093,7 +5301,7 @@ var Keyboard = class {
     this.context.redraw("values");
   }
   current() {
-    return this.chart.layout.items[this.chart.bars.itemOf(document.activeElement)] ?? null;
+    return this.chart.layout.items[this.chart.bars.itemOf(active(this.context.root))] ?? null;
   }
   down(event) {
     const { context: context2, chart } = this;
@@ -5105,6 +5313,7 @@ var Keyboard = class {
       event.preventDefault();
       event.stopPropagation();
       if (this.burst && this.burst.code !== event.code && event.key !== "Escape") this.commit();
+      if (command) this.endLink();
       action();
     };
     if (event.key === "Escape") {
@@ -5128,7 +5337,10 @@ var Keyboard = class {
     if (typing || this.gestures.active) return;
     if (this.link) return this.linking(event, take);
     if (command && event.code === "KeyA") {
-      return take(() => context2.select(session.doc.phases.map((phase2) => phase2.phase)));
+      return take(() => {
+        context2.select(this.chart.visible(session.doc.phases.map((phase2) => phase2.phase)));
+        this.tell();
+      });
     }
     if (command) return;
     const onButton = target.matches("button");
@@ -5181,7 +5393,10 @@ var Keyboard = class {
       case "End":
         return take(() => this.focusItem(this.order().at(-1) ?? -1));
       case "Space":
-        return take(() => context2.select([name], "toggle"));
+        return take(() => {
+          context2.select([name], "toggle");
+          this.tell(name);
+        });
       case "Enter":
         return take(() => {
           if (!context2.state.selection.has(name)) context2.select([name]);
@@ -5190,9 +5405,23 @@ var Keyboard = class {
       case "KeyA":
         return take(() => this.startLink(name));
       case "KeyR":
-        return take(() => context2.attempt(() => session.apply({ op: "release", phase: name, release: 0 })));
+        return take(() => {
+          const pinned = session.doc.phases.some((phase2) => phase2.phase === name && phase2.release > 0);
+          if (pinned) context2.attempt(() => session.apply({ op: "release", phase: name, release: 0 }));
+          else this.sayAloud(`${name} is not held back: there is no pin to let go.`);
+        });
       default:
     }
+  }
+  /** Say what is chosen now: to those who see the drawing it shows. */
+  tell(name) {
+    const { selection } = this.context.state;
+    const chosen = name === void 0 ? "" : `${name} ${selection.has(name) ? "chosen" : "no longer chosen"}, `;
+    this.context.announce(`${chosen}${selection.size} ${selection.size === 1 ? "phase" : "phases"} chosen in all.`);
+  }
+  sayAloud(sentence) {
+    this.context.say(sentence);
+    this.context.announce(sentence);
   }
   /** From a field back to the bar it belongs to. */
   back() {
@@ -5217,7 +5446,9 @@ var Keyboard = class {
     if (next === void 0) return;
     this.focusItem(next);
     const name = this.chart.phaseOf(this.chart.layout.items[next], this.context.session.shown).phase;
-    if (extend) this.context.select([this.chart.phaseOf(item, this.context.session.shown).phase, name], "add");
+    if (!extend) return;
+    this.context.select([this.chart.phaseOf(item, this.context.session.shown).phase, name], "add");
+    this.tell(name);
   }
   goRow(item, by) {
     const { layout } = this.chart;
@@ -5300,26 +5531,35 @@ var Keyboard = class {
   }
   /** Draw an arrow by keys: up and down choose the bar, left and right its end, S this bar's. */
   startLink(name) {
-    const { solved } = this.context.session;
+    const { context: context2, chart } = this;
+    const { solved } = context2.session;
+    this.endLink();
     const row = rowOf2(solved, name);
-    const successor = solved.dependencies.find((other) => other.source === row)?.target;
-    const order = this.order();
-    const own = order.findIndex((index) => this.chart.layout.items[index]?.phase === row);
-    const target = successor ?? this.chart.layout.items[order[(own + 1) % order.length] ?? 0]?.phase ?? 0;
-    if (target === row) {
-      this.context.say("There is no other phase to draw an arrow to.", "refused");
+    const successor = solved.dependencies.find((other) => other.source === row)?.target ?? -1;
+    const order = this.phasesInOrder();
+    const target = order.includes(successor) ? successor : order[(order.indexOf(row) + 1) % order.length];
+    if (!chart.first(row) || target === void 0 || target === row) {
+      context2.say("There is no other phase in sight to draw an arrow to.", "refused");
       return;
     }
-    this.link = { source: name, from: "finish", target, to: "start" };
-    this.showLink();
+    context2.attempt(() => {
+      const gesture = context2.session.begin(`new arrow from ${name}`);
+      this.link = { gesture, source: name, from: "finish", target: nameOf(solved, target), to: "start" };
+      this.showLink();
+    });
+  }
+  /** Rows of the drawn phases from top to bottom, a collective once. */
+  phasesInOrder() {
+    return [...new Set(this.order().map((index) => this.chart.layout.items[index].phase))];
   }
   linking(event, take) {
-    const { link: link2 } = this;
+    const { link: link2, context: context2 } = this;
     if (!link2) return;
+    const { solved } = context2.session;
     const turn = (by) => {
-      const order = [...new Set(this.order().map((index) => this.chart.layout.items[index].phase))].filter((row) => row !== rowOf2(this.context.session.solved, link2.source));
-      const at2 = order.indexOf(link2.target);
-      link2.target = order[(at2 + by + order.length) % order.length] ?? link2.target;
+      const order = this.phasesInOrder().filter((row) => row !== rowOf2(solved, link2.source));
+      const next = order[(order.indexOf(rowOf2(solved, link2.target)) + by + order.length) % order.length];
+      if (next !== void 0) link2.target = nameOf(solved, next);
       this.showLink();
     };
     switch (event.code) {
@@ -5340,10 +5580,12 @@ var Keyboard = class {
         });
       case "Enter":
         return take(() => {
-          const { solved } = this.context.session;
-          const target = solved.doc.phases[link2.target].phase;
-          this.endLink();
-          this.context.attempt(() => connect2(this.context, link2.source, link2.from, target, link2.to));
+          this.link = null;
+          this.hideLink();
+          const { gesture } = link2;
+          if (!context2.attempt(() => connect2(context2, gesture, link2.source, link2.from, link2.target, link2.to))) {
+            gesture.cancel();
+          }
         });
       default:
     }
@@ -5352,24 +5594,28 @@ var Keyboard = class {
     const { link: link2, chart, context: context2 } = this;
     if (!link2) return;
     const { solved } = context2.session;
-    const target = solved.doc.phases[link2.target].phase;
+    const { target } = link2;
     const seat = (row, end) => {
       const item = chart.first(row);
       return item ? anchor(item, end, 0, solved, chart.scale, chart.layout) : null;
     };
     const from = seat(rowOf2(solved, link2.source), link2.from);
-    const to = seat(link2.target, link2.to);
+    const to = seat(rowOf2(solved, target), link2.to);
     if (from && to) {
       const at2 = { x: to.x, y: to.top > from.bottom ? to.top : to.bottom };
       chart.overlay.setRubber({ x: from.x, y: to.row < from.row ? from.top : from.bottom }, at2, at2);
     }
     const sentence = `New arrow, ${linkType(link2.from, link2.to)}: ${meaning(link2.source, link2.from, target, link2.to).slice(4)}. ↑ ↓ another phase, ← → its start or finish, S this phase’s other end, Enter makes it, Esc leaves.`;
-    context2.say(sentence);
-    context2.announce(sentence);
+    this.sayAloud(sentence);
   }
   endLink() {
-    if (!this.link) return;
+    const { link: link2 } = this;
+    if (!link2) return;
     this.link = null;
+    this.hideLink();
+    link2.gesture.cancel();
+  }
+  hideLink() {
     this.chart.overlay.setRubber(null);
     this.context.say(null);
   }
@@ -5391,7 +5637,7 @@ var Messages = class {
   own = null;
   kernel = "";
   say(message, level = "info") {
-    this.own = message === null ? null : { message, level };
+    this.own = message === null ? null : { message, level, during: this.session.dragging };
     this.refresh();
     if (message !== null && level === "refused") this.announce(message);
   }
@@ -5400,8 +5646,17 @@ var Messages = class {
     this.idle = "";
     this.refresh();
   }
+  /** Something went well: what was refused before it is over. */
+  forgive() {
+    if (this.own?.level === "refused") this.say(null);
+  }
+  /** The timeline is another one. Only the reason why a drag bought nothing stays, to be read. */
+  settle() {
+    if (this.own?.during && this.own.level === "why") this.own.during = false;
+    else this.say(null);
+  }
   announce(message) {
-    text2(this.live, message);
+    text2(this.live, this.live.textContent === message ? `${message} ` : message);
   }
   refresh() {
     const { status } = this.session;
@@ -5553,12 +5808,15 @@ var Panels = class {
   show(name) {
     const next = name === this.open ? null : name;
     const had = this.open !== null;
-    if (next !== null && !had) this.opener = document.activeElement;
+    if (next !== null && !had) this.opener = active(this.context.root);
     this.open = next;
     show(this.element, next !== null);
     if (next === null) {
-      if (had && this.element.contains(document.activeElement) && this.opener instanceof HTMLElement) this.opener.focus();
+      const within = had && this.element.contains(active(this.context.root));
       this.element.replaceChildren();
+      if (!within) return;
+      const opener = this.opener;
+      (opener?.isConnected ? opener : this.context.root).focus();
       return;
     }
     const [title, parts] = this.build(next);
@@ -5589,7 +5847,7 @@ var Panels = class {
   python() {
     const { context: context2 } = this;
     const code = context2.session.python();
-    const area = html("textarea", { readonly: true, rows: Math.min(16, code.split("\n").length + 1), spellcheck: "false", "data-role": "code" });
+    const area = html("textarea", { readonly: true, rows: Math.min(16, code.split("\n").length + 1), spellcheck: "false", "data-role": "code", "aria-label": "the edits as Python" });
     area.value = code;
     const copy2 = button("Copy", "copy", { class: "sv-primary", "data-role": "copy" }, () => {
       const fallback = () => {
@@ -5719,7 +5977,7 @@ var Table = class {
   update(solved) {
     if (!this.context.state.table) return;
     const rows = solved.doc.phases.map((phase2, row) => {
-      const name = html("button", { type: "button" }, phase2.phase);
+      const name = html("button", { type: "button", "data-table-phase": phase2.phase }, phase2.phase);
       name.addEventListener("click", () => this.context.select([phase2.phase]));
       const cells = [
         phase2.kind,
@@ -5936,10 +6194,9 @@ function shareWidth(host) {
 var SHARE = "1 1 0px";
 function renderEditor(session, host, signal) {
   const uid = `stepviz-${++views}-${Math.random().toString(36).slice(2, 8)}`;
-  const root = html("div", { class: "stepviz", tabindex: "-1", "data-lm-suppress-shortcuts": "true" });
+  const root = html("div", { class: "stepviz", tabindex: "-1" });
   const state = new ViewState();
   const messages = new Messages(session, HINT);
-  const names = () => new Set(session.doc.phases.map((phase2) => phase2.phase));
   const context2 = {
     session,
     state,
@@ -5968,6 +6225,7 @@ function renderEditor(session, host, signal) {
     attempt(action) {
       try {
         action();
+        messages.forgive();
         return true;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
@@ -6044,11 +6302,20 @@ function renderEditor(session, host, signal) {
   function redraw(what) {
     if (signal.aborted) return;
     const { shown } = session;
-    if (what === "layout" && !gestures.active) {
+    const extent = what !== "layout" && !chart.fits(shown) ? "layout" : what;
+    const place = chart.bars.itemOf(active(root));
+    keepFocus(root, () => draw(extent, shown), (was) => {
+      if (was.matches("[data-phase]")) return chart.bars.at(Math.max(0, place - 1)) ?? root;
+      const name = state.arrow === null ? state.primary : null;
+      return (name === null ? null : chart.bars.group(name)) ?? root;
+    }, extent === "values");
+  }
+  function draw(what, shown) {
+    if (what === "layout" && !gestures.holds) {
       arrange(root.clientWidth);
       show(inspector.element, state.inspector);
       headline.update(shown);
-      keepFocus(() => chart.relayout(shown));
+      chart.relayout(shown);
       inspector.update(shown, true);
       toolbar.update();
       table.update(shown);
@@ -6066,14 +6333,16 @@ function renderEditor(session, host, signal) {
       toolbar.updateSelection();
     }
   }
-  function keepFocus(draw) {
-    const group = document.activeElement?.closest("[data-phase]");
-    const held = group && chart.body.contains(group) ? { name: group.dataset["phase"] ?? "", rank: group.dataset["rank"] } : null;
-    draw();
-    if (!held) return;
-    const again = [...chart.bars.layer.children].find((other) => other instanceof SVGGElement && other.dataset["phase"] === held.name && other.dataset["rank"] === held.rank);
-    (again ?? chart.bars.at(0) ?? root).focus({ preventScroll: true });
+  shieldKeys(root, signal);
+  for (const press of ["pointerdown", "click"]) {
+    root.addEventListener(press, (event) => {
+      if (!root.contains(active(root)) && !event.target.closest("button,input,select,textarea,label")) {
+        root.focus({ preventScroll: true });
+      }
+    }, { signal });
   }
+  root.addEventListener("input", () => messages.forgive(), { signal });
+  let doc = session.doc;
   session.subscribe((what) => {
     if (what === "preview") {
       redraw("values");
@@ -6092,9 +6361,9 @@ function renderEditor(session, host, signal) {
       messages.refresh();
       return;
     }
-    const known = names();
-    for (const name of [...state.selection]) if (!known.has(name)) state.selection.delete(name);
-    if (state.arrow !== null && state.arrow >= session.doc.dependencies.length) state.arrow = null;
+    follow(state, doc, session.doc);
+    doc = session.doc;
+    messages.settle();
     redraw("layout");
     if (what === "doc") {
       messages.dropHint();

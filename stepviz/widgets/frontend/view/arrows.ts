@@ -6,7 +6,7 @@ import { attr, px, svg } from "./dom";
 import { lag as lagText } from "./format";
 import { textWidth } from "./labels";
 import type { Item, Layout, Row } from "./layout";
-import { alongRow, type Anchor, assignTracks, route } from "./routes";
+import { alongRow, type Anchor, assignTracks, type Route, route } from "./routes";
 import type { TimeScale } from "./scale";
 import { type End, rowOf, type ViewState } from "./state";
 
@@ -53,7 +53,8 @@ export class Arrows {
         gap: (seats[k] as Ends).along ? -2 : gapOf(arrow), from: (seats[k] as Ends).from.x, to: (seats[k] as Ends).to.x,
       })), Math.max(1, Math.min(5, Math.floor((layout.density.gap - 8) / 6))))
       : wanted.map((_, k) => k % 3);
-    const labels: [number, number, number, number][] = [];
+    const ways = wanted.map((arrow, k) => wayOf(arrow, seats[k] as Ends, tracks[k] as number, layout));
+    const places = this.label(wanted, ways, seats, scale, layout, state, font);
     const alive = new Set<string>();
     wanted.forEach((arrow, k) => {
       const { dependency } = arrow;
@@ -63,7 +64,7 @@ export class Arrows {
       alive.add(key);
       let drawn = this.drawn.get(key);
       if (!drawn) this.drawn.set(key, (drawn = this.create(dependency)));
-      this.draw(drawn, arrow, seats[k] as Ends, tracks[k] as number, layout, state, font, labels);
+      this.draw(drawn, arrow, seats[k] as Ends, ways[k] as Route, places[k] ?? null, layout, state);
     });
     for (const [key, drawn] of this.drawn) {
       if (alive.has(key)) continue;
@@ -160,28 +161,13 @@ export class Arrows {
   }
 
   private draw(
-    drawn: Drawn, arrow: Wanted, ends: Ends, track: number, layout: Layout, state: ViewState,
-    font: string, labels: [number, number, number, number][],
+    drawn: Drawn, arrow: Wanted, ends: Ends, way: Route, place: Place | null, layout: Layout, state: ViewState,
   ): void {
     const { dependency } = arrow;
-    const y = trackY(arrow, layout, track);
-    const chosen = dependency.row >= 0 && state.arrow === dependency.row;
-    const size = layout.density.name === "dense" ? 5 : arrow.strength >= 2 ? 8 : 7;
-    const way = ends.along ? alongRow(ends.along[0], ends.along[1], ends.from, size)
-      : route(ends.from, ends.to, y, size);
-    const caption = dependency.type === "FS" && dependency.lag === 0 && !chosen
-      ? "" : `${dependency.type}${lagText(dependency.lag)}`;
-    const width = caption === "" ? 0 : textWidth(caption, font) + 14;
-    const box: [number, number, number, number] = [
-      way.labelX - width / 2, way.labelY - 9, way.labelX + width / 2, way.labelY + 9,
-    ];
-    const fits = caption !== "" && layout.density.name !== "dense"
-      && (chosen || (way.labelRoom >= width - 10
-        && !labels.some((other) => overlaps(other, box))));
-    if (fits) labels.push(box);
-    const key = `${way.path}|${arrow.strength}|${chosen}|${dependency.critical}|${fits ? caption : ""}`;
+    const chosen = isChosen(arrow, state);
+    const key = `${way.path}|${arrow.strength}|${chosen}|${dependency.critical}|${place?.caption}@${px(place?.x ?? 0)},${px(place?.y ?? 0)}`;
     // A mark on a seam would be hidden behind the bars.
-    const seam = ends.along !== null && ends.along[1] - ends.along[0] < size + 5;
+    const seam = ends.along !== null && ends.along[1] - ends.along[0] < headSize(arrow, layout) + 5;
     const level = seam ? 3 : arrow.strength;
     if (drawn.strength !== level) {
       (this.stack[level] as SVGGElement).append(drawn.group);
@@ -199,7 +185,7 @@ export class Arrows {
     group.toggle("sv-chosen", chosen);
     group.toggle("sv-seam", seam);
     group.toggle("sv-lane", dependency.row < 0);
-    if (!fits) {
+    if (!place) {
       drawn.pill?.remove();
       drawn.pill = null;
       return;
@@ -211,13 +197,101 @@ export class Arrows {
     }
     drawn.pill.classList.toggle("sv-lit", arrow.strength === 3);
     drawn.pill.classList.toggle("sv-critical", dependency.critical);
-    attr(drawn.pill, "transform", `translate(${px(way.labelX)} ${px(way.labelY)})`);
+    attr(drawn.pill, "transform", `translate(${px(place.x)} ${px(place.y)})`);
     const rect = drawn.pill.firstChild as SVGRectElement;
-    attr(rect, "x", px(-width / 2));
-    attr(rect, "width", px(width));
+    attr(rect, "x", px(-place.width / 2));
+    attr(rect, "width", px(place.width));
     const label = drawn.pill.lastChild as SVGTextElement;
-    if (label.textContent !== caption) label.textContent = caption;
+    if (label.textContent !== place.caption) label.textContent = place.caption;
   }
+
+  /**
+   * Where each arrow's lag is written, if it is. The critical ones and those asked for are placed
+   * first, beside their run where that is too short; the others only where their run has room.
+   */
+  private label(
+    wanted: Wanted[], ways: Route[], seats: Ends[], scale: TimeScale, layout: Layout, state: ViewState, font: string,
+  ): (Place | null)[] {
+    const taken: Box[] = [];
+    const lines = wanted.length > 150 ? [] : wanted.map((_, k) => uprights(ways[k] as Route, seats[k] as Ends));
+    const places = new Array<Place | null>(wanted.length).fill(null);
+    for (let k = wanted.length - 1; k >= 0; k--) {
+      const arrow = wanted[k] as Wanted;
+      const { type, lag, critical } = arrow.dependency;
+      const chosen = isChosen(arrow, state);
+      const asked = chosen || arrow.strength === 3;
+      if (type === "FS" && lag === 0 && !chosen) continue;
+      // A lag too small to be seen is read by choosing its arrow; in dense rows there is no room.
+      const must = asked || critical && (type !== "FS" || Math.abs(lag) * scale.pxPerMs >= 3);
+      if (layout.density.name === "dense" && !asked) continue;
+      const caption = `${type}${lagText(lag)}`;
+      const width = textWidth(caption, font) + 14;
+      const way = ways[k] as Route;
+      const inPlot = (box: Box): boolean => box[0] >= scale.left - 8 && box[2] <= scale.right + 16;
+      const free = (box: Box): boolean => inPlot(box) && !taken.some((other) => overlaps(other, box));
+      let best: Box | null = null;
+      let least = Infinity;
+      candidates(way, seats[k] as Ends, width, scale, must).forEach((box, rank) => {
+        if (!(free(box) || asked && inPlot(box))) return;
+        // Nor may another arrow pass between the pill and its own.
+        const { from, to } = seats[k] as Ends;
+        const nearest = Math.abs(from.x - box[0]) < Math.abs(to.x - box[2]) ? from.x : to.x;
+        const [left, right] = [Math.min(box[0] - 3, nearest + 1), Math.max(box[2] + 3, nearest - 1)];
+        const crossed = lines.reduce((count, pair, other) => count
+          + (other === k ? 0 : pair.filter(([x, top, bottom]) =>
+            x > left && x < right && top < box[3] && bottom > box[1]).length), 0);
+        const cost = rank + 4 * crossed + (free(box) ? 0 : 100);
+        if (cost < least) {
+          least = cost;
+          best = box;
+        }
+      });
+      if (best === null) continue;
+      taken.push(best);
+      const [left, top] = best as Box;
+      places[k] = { x: left + width / 2, y: top + 9, width, caption };
+    }
+    return places;
+  }
+}
+
+type Box = readonly [left: number, top: number, right: number, bottom: number];
+interface Place { x: number; y: number; width: number; caption: string }
+
+const isChosen = (arrow: Wanted, state: ViewState): boolean =>
+  arrow.dependency.row >= 0 && state.arrow === arrow.dependency.row;
+
+const headSize = (arrow: Wanted, layout: Layout): number =>
+  layout.density.name === "dense" ? 5 : arrow.strength >= 2 ? 8 : 7;
+
+function wayOf(arrow: Wanted, ends: Ends, track: number, layout: Layout): Route {
+  const size = headSize(arrow, layout);
+  return ends.along ? alongRow(ends.along[0], ends.along[1], ends.from, size)
+    : route(ends.from, ends.to, trackY(arrow, layout, track), size);
+}
+
+/** Boxes for a pill, the best first: on the run, right or left of the arrow, across its corners. */
+function candidates(way: Route, ends: Ends, width: number, scale: TimeScale, must: boolean): Box[] {
+  const y = way.labelY;
+  const box = (middle: number): Box => [middle - width / 2, y - 9, middle + width / 2, y + 9];
+  const [from, to] = ends.along ?? [ends.from.x, ends.to.x];
+  // In the middle of what is seen of the run.
+  const low = Math.max(Math.min(from, to), scale.left);
+  const high = Math.min(Math.max(from, to), scale.right);
+  const found: Box[] = [];
+  if (way.labelRoom >= width - 10 && high - low >= width) found.push(box((low + high) / 2));
+  if (!must) return found;
+  found.push(box(Math.max(from, to) + width / 2 + 7), box(Math.min(from, to) - width / 2 - 7), box((from + to) / 2));
+  return found;
+}
+
+/** The upright parts of an arrow: [x, top, bottom]. */
+function uprights(way: Route, ends: Ends): [number, number, number][] {
+  if (ends.along) return [];
+  const { from, to } = ends;
+  const y = way.labelY;
+  const edge = (seat: Anchor): number => Math.abs(seat.top - y) < Math.abs(seat.bottom - y) ? seat.top : seat.bottom;
+  return [from, to].map((seat) => [seat.x, Math.min(y, edge(seat)), Math.max(y, edge(seat))]);
 }
 
 interface Ends {
@@ -279,8 +353,6 @@ function trackY(arrow: Wanted, layout: Layout, track: number): number {
   return to.row > from.row ? target.y - middle - 1 + offset : target.y + bar + middle + offset;
 }
 
-function overlaps(
-  a: readonly [number, number, number, number], b: readonly [number, number, number, number],
-): boolean {
+function overlaps(a: Box, b: Box): boolean {
   return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 }

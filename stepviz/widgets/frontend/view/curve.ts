@@ -82,8 +82,10 @@ export class Curve {
     attr(this.low, "x", PAD.left);
     text(this.low, "0");
     attr(this.best, "x", PAD.left);
-    attr(this.best, "y", px(this.y(curve.completion[0] as number) - 6));
-    text(this.best, `→ ${ms(curve.completion[0] as number)}`);
+    // In the corner where the line is not.
+    const start = this.y(curve.completion[0] as number);
+    attr(this.best, "y", start > HEIGHT / 2 ? PAD.top + 2 : HEIGHT - PAD.bottom - 5);
+    text(this.best, `at 0: ${ms(curve.completion[0] as number)}`);
     attr(this.high, "x", WIDTH - PAD.right);
     text(this.high, ms(last));
   }

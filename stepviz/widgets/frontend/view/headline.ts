@@ -16,6 +16,7 @@ export class Headline {
   private readonly caption = html("div", { class: "sv-caption", "data-role": "caption", dir: "auto" });
   private readonly exposedNow = html("b", { class: "sv-exposed", "data-role": "exposed" });
   private readonly exposedWas = html("span", { class: "sv-dim sv-was" });
+  private readonly of = html("span");
   private readonly rank = html("button", { type: "button", class: "sv-link", "data-role": "go-to-rank" });
   private readonly verdict = html("div", { class: "sv-dim", "data-role": "verdict" });
   private readonly sum = html("span", { class: "sv-answer", "data-role": "plain-sum", title: "the sum: all categories added, as if nothing overlapped" });
@@ -28,7 +29,7 @@ export class Headline {
       html("div", { class: "sv-figure" },
         html("div", { class: "sv-figure-row" }, this.completion,
           html("span", { class: "sv-change" }, this.change)), this.caption),
-      html("div", { class: "sv-side sv-side-exposed" }, html("div", { class: "sv-dim" }, "exposed exchange", this.rank),
+      html("div", { class: "sv-side sv-side-exposed" }, html("div", { class: "sv-dim" }, "exposed exchange", this.of, this.rank),
         html("div", {}, this.exposedNow, " ", this.exposedWas)),
       html("div", { class: "sv-side sv-side-wrong" }, this.verdict,
         html("div", { class: "sv-wrong" }, this.sum, " ", this.maximum)));
@@ -52,8 +53,10 @@ export class Headline {
     attr(this.caption, "title", caption);
     // From the document, so that the very first frame is as wide and high as all later ones.
     const rank = this.leading = slowestRank(solved);
-    show(this.rank, ranks(doc).length > 1);
-    text(this.rank, `, rank ${rank}`);
+    const several = ranks(doc).length > 1;
+    show(this.rank, several);
+    text(this.of, several ? ", " : "");
+    text(this.rank, several ? `rank ${rank}` : "");
     attr(this.rank, "title", `show rank ${rank}, the slowest`);
     const open = exposed(solved, "exchange").get(rank) ?? 0;
     const before = exposed(baseline, "exchange").get(slowestRank(baseline)) ?? 0;
@@ -81,7 +84,7 @@ export class Headline {
 function verdict(right: readonly boolean[], nothing: boolean, gapless: () => boolean): string {
   const [sum, maximum] = right;
   if (nothing) return "sum, maximum";
-  if (sum && maximum) return "here both are right: one kind of work";
+  if (sum && maximum) return "here both are right";
   // Equal by chance is no reason: overlap and gaps may cancel.
   if (sum) return gapless() ? "here the sum is right: nothing overlaps" : "here the sum is right by chance";
   if (maximum) return "here the maximum is right";

@@ -165,7 +165,7 @@ export class Inspector {
     const outgoing = dependency.source === row;
     const other = nameOf(solved, outgoing ? dependency.target : dependency.source);
     // Shortened in the middle: phases of one kind differ at the end.
-    const cut = Math.max(0, other.length - 7);
+    const cut = other.length - (/[^\p{L}\p{N}]*\S{1,5}$/u.exec(other.slice(-7))?.[0].length ?? 0);
     const label = html("span", { class: "sv-arrow-name", title: other, dir: "auto" }, outgoing ? "→\u00a0" : "←\u00a0",
       html("span", { class: "sv-arrow-front" }, other.slice(0, cut)), html("span", {}, other.slice(cut)));
     if (dependency.row < 0) {

@@ -79,13 +79,15 @@ export class Strip {
     const amount = brief(to - from);
     const label = right > left
       ? fit([`${row.row} ${amount}`, amount], right - left - 8, font) : "";
-    const written = label.endsWith("…") ? "" : label;
+    const half = textWidth(label, font) / 2 + 3;
+    // What is hatched must be seen to be; the sum below says how much it is.
+    const bare = row.row === "exchange" && right - left - 2 * half < 10;
+    const written = bare || label.endsWith("…") ? "" : label;
     if (piece.label.textContent !== written) piece.label.textContent = written;
     attr(piece.label, "x", px((left + right) / 2));
     const hatched = row.row === "exchange" && written !== "";
     attr(piece.plate, "display", hatched ? null : "none");
     if (!hatched) return;
-    const half = textWidth(written, font) / 2 + 4;
     attr(piece.plate, "x", px((left + right) / 2 - half));
     attr(piece.plate, "width", px(2 * half));
   }
@@ -107,7 +109,7 @@ export class Strip {
       else term.addEventListener("click", () => this.pick(row.row));
       children.push(term);
     });
-    children.push(html("span", { class: "sv-total" }, html("span", { class: "sv-plus" }, " = "),
+    children.push(html("span", { class: "sv-total" }, html("span", { class: "sv-plus" }, rows.length > 0 ? " = " : ""),
       html("b", {}, `${number(solved.completion)} ms`)));
     this.sum.replaceChildren(...children);
   }
