@@ -145,8 +145,33 @@ def test_help_opens_and_closes(lesson):
     assert not lesson.role("panel").is_visible()
 
 
-def test_jupyterlab_leaves_the_keys_alone(lesson):
-    assert lesson.root.get_attribute("data-lm-suppress-shortcuts") == "true"
+HEARD = "window.heard = []; document.addEventListener('keydown', e => window.heard.push(e.key))"
+
+
+def test_the_notebook_around_it_does_not_get_its_keys(lesson):
+    lesson.page.evaluate(HEARD)
+    lesson.focus("exchange")
+    press(lesson, "x", "b", "m", "y", "Shift+Enter", "Backspace", "Escape", "Control+z")
+    lesson.role("keep").focus()
+    press(lesson, "x", "Delete", "ArrowDown", "Control+z")
+    lesson.choose("exchange")
+    lesson.role("name").focus()
+    press(lesson, "x", "Control+a", "Control+z", "Enter")
+    assert set(lesson.page.evaluate("window.heard")) == {"Control"}
+    press(lesson, "Control+s", "F2")  # the host's: to save, for one
+    assert set(lesson.page.evaluate("window.heard")) == {"Control", "s", "F2"}
+
+
+def test_jupyterlab_leaves_the_focused_element_alone_but_for_commands(lesson):
+    shielded = "document.activeElement.getAttribute('data-lm-suppress-shortcuts')"
+    for element in (lesson.bar("exchange"), lesson.role("keep"), lesson.root):
+        element.evaluate("element => element.focus()")
+        assert lesson.page.evaluate(shielded) == "true"
+    lesson.page.keyboard.down("Control")
+    assert lesson.page.evaluate(shielded) is None
+    lesson.page.keyboard.up("Control")
+    assert lesson.page.evaluate(shielded) == "true"
+    assert lesson.root.locator("[data-lm-suppress-shortcuts]").count() == 0
 
 
 def test_edits_are_read_out(lesson):

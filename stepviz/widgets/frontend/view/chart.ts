@@ -43,6 +43,7 @@ export class Chart {
   private domain = 0;
   /** The time the plot would show unzoomed. */
   private whole = 1;
+  private laidOut: readonly Phase[] = [];
   private family = "system-ui, sans-serif";
 
   constructor(private readonly context: Context, pick: (kind: string) => void) {
@@ -94,14 +95,15 @@ export class Chart {
     const style = getComputedStyle(root);
     this.family = style.fontFamily || this.family;
     this.layout = layOut(solved, state.hidden);
+    this.laidOut = solved.doc.phases;
     const most = wholeRows(this.layout, Math.max(120, session.height ?? MOST) - AXIS_HEIGHT);
     this.scroller.style.maxHeight = `${most + AXIS_HEIGHT}px`;
     this.cut = most < Math.ceil(this.layout.height);
     // Set the height before the width is read: a scroll bar takes from it.
     attr(this.body, "height", Math.ceil(this.layout.height));
     const width = this.scroller.clientWidth;
-    if (width <= 0) return;
     this.width = width;
+    if (width <= 0) return; // hidden: nothing is drawn before it is seen again
     root.dataset["density"] = this.layout.density.name;
     root.dataset["ranks"] = String(ranksOf(solved.doc).length);
     const labels = this.layout.rows.map((row) => textWidth(row.label, `500 12.5px ${this.family}`));
@@ -293,6 +295,19 @@ export class Chart {
       }
     }
     return best;
+  }
+
+  /** Those of some phases that no filter hides. */
+  visible(names: readonly string[]): string[] {
+    const { shown } = this.context.session;
+    return names.filter((name) => this.layout.of.has(shown.index.get(name) ?? -1));
+  }
+
+  /** Whether the layout is of this timeline: the same phases, in the same rows. */
+  fits(solved: Solved): boolean {
+    const { phases } = solved.doc;
+    return phases === this.laidOut || (phases.length === this.laidOut.length
+      && phases.every(({ phase }, row) => phase === this.laidOut[row]?.phase));
   }
 
   /** The first drawing of a phase: a collective has one per rank, a filtered one none. */

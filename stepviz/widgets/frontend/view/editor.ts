@@ -1,10 +1,13 @@
 /** One view of an editor: puts the parts together and keeps them in step with the session. */
 
 import type { Session } from "../model/session";
+import type { Solved } from "../model/solver";
 import { Refused } from "../model/types";
 import { Chart } from "./chart";
+import { follow } from "./choice";
 import { html, show } from "./dom";
 import { result } from "./explain";
+import { active, keepFocus, shieldKeys } from "./focus";
 import { Gestures } from "./gestures";
 import { Headline } from "./headline";
 import { Inspector } from "./inspector";
@@ -19,7 +22,7 @@ let views = 0;
 const HINT = "Drag a bar’s end or body · ? for keys";
 const SPOKEN_HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
 /** Below these widths the parts of a view are arranged anew, px. */
-const WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1036 };
+const WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1060 };
 
 /** In a row of widgets every editor takes its share, instead of pushing the next off the page. */
 function shareWidth(host: HTMLElement): void {
@@ -37,11 +40,9 @@ const SHARE = "1 1 0px";
 
 export function renderEditor(session: Session, host: HTMLElement, signal: AbortSignal): void {
   const uid = `stepviz-${++views}-${Math.random().toString(36).slice(2, 8)}`;
-  // The attribute keeps JupyterLab from taking keys such as x (cut a cell) away from the editor.
-  const root = html("div", { class: "stepviz", tabindex: "-1", "data-lm-suppress-shortcuts": "true" });
+  const root = html("div", { class: "stepviz", tabindex: "-1" });
   const state = new ViewState();
   const messages = new Messages(session, HINT);
-  const names = (): Set<string> => new Set(session.doc.phases.map((phase) => phase.phase));
 
   const context: Context = {
     session, state, root, uid, signal, redraw,
@@ -66,6 +67,7 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     attempt(action) {
       try {
         action();
+        messages.forgive();
         return true;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
@@ -147,11 +149,23 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
   function redraw(what: Redraw): void {
     if (signal.aborted) return;
     const { shown } = session;
-    if (what === "layout" && !gestures.active) {
+    // Bars of another timeline can't be moved to this one's places: they are made anew.
+    const extent = what !== "layout" && !chart.fits(shown) ? "layout" : what;
+    const place = chart.bars.itemOf(active(root));
+    keepFocus(root, () => draw(extent, shown), (was) => {
+      // Deleted: its neighbour, or else the editor keeps the keyboard, so that undo is at hand.
+      if (was.matches("[data-phase]")) return chart.bars.at(Math.max(0, place - 1)) ?? root;
+      const name = state.arrow === null ? state.primary : null;
+      return (name === null ? null : chart.bars.group(name)) ?? root;
+    }, extent === "values");
+  }
+
+  function draw(what: Redraw, shown: Solved): void {
+    if (what === "layout" && !gestures.holds) {
       arrange(root.clientWidth);
       show(inspector.element, state.inspector);
       headline.update(shown);
-      keepFocus(() => chart.relayout(shown));
+      chart.relayout(shown);
       inspector.update(shown, true);
       toolbar.update();
       table.update(shown);
@@ -170,19 +184,18 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     }
   }
 
-  /** Bars are made anew by a layout: whoever stood on one stands on it again. */
-  function keepFocus(draw: () => void): void {
-    const group = document.activeElement?.closest<SVGGElement>("[data-phase]");
-    const held = group && chart.body.contains(group)
-      ? { name: group.dataset["phase"] ?? "", rank: group.dataset["rank"] } : null;
-    draw();
-    if (!held) return;
-    const again = [...chart.bars.layer.children].find((other) =>
-      other instanceof SVGGElement && other.dataset["phase"] === held.name && other.dataset["rank"] === held.rank);
-    // Deleted: the editor keeps the keyboard, so that undo is still at hand.
-    ((again as SVGGElement | undefined) ?? chart.bars.at(0) ?? root).focus({ preventScroll: true });
+  shieldKeys(root, signal);
+  // A press anywhere in the editor brings the keyboard along; the host may have taken it elsewhere.
+  for (const press of ["pointerdown", "click"]) {
+    root.addEventListener(press, (event) => {
+      if (!root.contains(active(root)) && !(event.target as Element).closest("button,input,select,textarea,label")) {
+        root.focus({ preventScroll: true });
+      }
+    }, { signal });
   }
+  root.addEventListener("input", () => messages.forgive(), { signal });
 
+  let doc = session.doc;
   session.subscribe((what) => {
     if (what === "preview") {
       redraw("values");
@@ -201,9 +214,9 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
       messages.refresh();
       return;
     }
-    const known = names();
-    for (const name of [...state.selection]) if (!known.has(name)) state.selection.delete(name);
-    if (state.arrow !== null && state.arrow >= session.doc.dependencies.length) state.arrow = null;
+    follow(state, doc, session.doc);
+    doc = session.doc;
+    messages.settle();
     redraw("layout");
     if (what === "doc") {
       messages.dropHint();

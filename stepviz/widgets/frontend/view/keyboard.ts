@@ -5,7 +5,8 @@ import type { Solved } from "../model/solver";
 import { type Phase, Refused } from "../model/types";
 import { anchor, linkType } from "./arrows";
 import type { Chart } from "./chart";
-import { heldBy, whyNot } from "./explain";
+import { heldBy, nameOf, whyNot } from "./explain";
+import { active } from "./focus";
 import { number } from "./format";
 import type { Gestures } from "./gestures";
 import type { Item } from "./layout";
@@ -14,7 +15,7 @@ import { snapStep } from "./scale";
 import { type Context, type End, rowOf } from "./state";
 
 interface Burst { gesture: Gesture; phase: string; code: string; length: boolean; amount: number; before: Solved; hold: number }
-interface Link { source: string; from: End; target: number; to: End }
+interface Link { gesture: Gesture; source: string; from: End; target: string; to: End }
 
 export class Keyboard {
   private burst: Burst | null = null;
@@ -35,7 +36,10 @@ export class Keyboard {
       context.state.focus = null;
       this.endLink();
     }, { signal });
-    signal.addEventListener("abort", () => this.burst?.gesture.cancel());
+    signal.addEventListener("abort", () => {
+      this.burst?.gesture.cancel();
+      this.link?.gesture.cancel();
+    });
   }
 
   /** Exactly one bar can be reached with Tab; the arrows go on from there. */
@@ -60,7 +64,7 @@ export class Keyboard {
   }
 
   private current(): Item | null {
-    return this.chart.layout.items[this.chart.bars.itemOf(document.activeElement)] ?? null;
+    return this.chart.layout.items[this.chart.bars.itemOf(active(this.context.root))] ?? null;
   }
 
   private down(event: KeyboardEvent): void {
@@ -73,6 +77,7 @@ export class Keyboard {
       event.preventDefault();
       event.stopPropagation();
       if (this.burst && this.burst.code !== event.code && event.key !== "Escape") this.commit();
+      if (command) this.endLink();
       action();
     };
     if (event.key === "Escape") {
@@ -95,7 +100,10 @@ export class Keyboard {
     if (typing || this.gestures.active) return;
     if (this.link) return this.linking(event, take);
     if (command && event.code === "KeyA") {
-      return take(() => context.select(session.doc.phases.map((phase) => phase.phase)));
+      return take(() => {
+        context.select(this.chart.visible(session.doc.phases.map((phase) => phase.phase)));
+        this.tell();
+      });
     }
     if (command) return;
     const onButton = target.matches("button");
@@ -128,15 +136,34 @@ export class Keyboard {
       case "PageDown": return take(() => this.goRow(item, 1));
       case "Home": return take(() => this.focusItem(this.order()[0] ?? -1));
       case "End": return take(() => this.focusItem(this.order().at(-1) ?? -1));
-      case "Space": return take(() => context.select([name], "toggle"));
+      case "Space": return take(() => {
+        context.select([name], "toggle");
+        this.tell(name);
+      });
       case "Enter": return take(() => {
         if (!context.state.selection.has(name)) context.select([name]);
         this.actions.inspect();
       });
       case "KeyA": return take(() => this.startLink(name));
-      case "KeyR": return take(() => context.attempt(() => session.apply({ op: "release", phase: name, release: 0 })));
+      case "KeyR": return take(() => {
+        const pinned = session.doc.phases.some((phase) => phase.phase === name && phase.release > 0);
+        if (pinned) context.attempt(() => session.apply({ op: "release", phase: name, release: 0 }));
+        else this.sayAloud(`${name} is not held back: there is no pin to let go.`);
+      });
       default:
     }
+  }
+
+  /** Say what is chosen now: to those who see the drawing it shows. */
+  private tell(name?: string): void {
+    const { selection } = this.context.state;
+    const chosen = name === undefined ? "" : `${name} ${selection.has(name) ? "chosen" : "no longer chosen"}, `;
+    this.context.announce(`${chosen}${selection.size} ${selection.size === 1 ? "phase" : "phases"} chosen in all.`);
+  }
+
+  private sayAloud(sentence: string): void {
+    this.context.say(sentence);
+    this.context.announce(sentence);
   }
 
   /** From a field back to the bar it belongs to. */
@@ -165,7 +192,9 @@ export class Keyboard {
     if (next === undefined) return;
     this.focusItem(next);
     const name = this.chart.phaseOf(this.chart.layout.items[next] as Item, this.context.session.shown).phase;
-    if (extend) this.context.select([this.chart.phaseOf(item, this.context.session.shown).phase, name], "add");
+    if (!extend) return;
+    this.context.select([this.chart.phaseOf(item, this.context.session.shown).phase, name], "add");
+    this.tell(name);
   }
 
   private goRow(item: Item, by: number): void {
@@ -254,28 +283,37 @@ export class Keyboard {
 
   /** Draw an arrow by keys: up and down choose the bar, left and right its end, S this bar's. */
   startLink(name: string): void {
-    const { solved } = this.context.session;
+    const { context, chart } = this;
+    const { solved } = context.session;
+    this.endLink();
     const row = rowOf(solved, name);
-    const successor = solved.dependencies.find((other) => other.source === row)?.target;
-    const order = this.order();
-    const own = order.findIndex((index) => this.chart.layout.items[index]?.phase === row);
-    const target = successor ?? this.chart.layout.items[order[(own + 1) % order.length] ?? 0]?.phase ?? 0;
-    if (target === row) {
-      this.context.say("There is no other phase to draw an arrow to.", "refused");
+    const successor = solved.dependencies.find((other) => other.source === row)?.target ?? -1;
+    const order = this.phasesInOrder();
+    const target = order.includes(successor) ? successor : order[(order.indexOf(row) + 1) % order.length];
+    if (!chart.first(row) || target === undefined || target === row) {
+      context.say("There is no other phase in sight to draw an arrow to.", "refused");
       return;
     }
-    this.link = { source: name, from: "finish", target, to: "start" };
-    this.showLink();
+    context.attempt(() => {
+      const gesture = context.session.begin(`new arrow from ${name}`);
+      this.link = { gesture, source: name, from: "finish", target: nameOf(solved, target), to: "start" };
+      this.showLink();
+    });
+  }
+
+  /** Rows of the drawn phases from top to bottom, a collective once. */
+  private phasesInOrder(): number[] {
+    return [...new Set(this.order().map((index) => (this.chart.layout.items[index] as Item).phase))];
   }
 
   private linking(event: KeyboardEvent, take: (action: () => void) => void): void {
-    const { link } = this;
+    const { link, context } = this;
     if (!link) return;
+    const { solved } = context.session;
     const turn = (by: number): void => {
-      const order = [...new Set(this.order().map((index) => (this.chart.layout.items[index] as Item).phase))]
-        .filter((row) => row !== rowOf(this.context.session.solved, link.source));
-      const at = order.indexOf(link.target);
-      link.target = order[(at + by + order.length) % order.length] ?? link.target;
+      const order = this.phasesInOrder().filter((row) => row !== rowOf(solved, link.source));
+      const next = order[(order.indexOf(rowOf(solved, link.target)) + by + order.length) % order.length];
+      if (next !== undefined) link.target = nameOf(solved, next);
       this.showLink();
     };
     switch (event.code) {
@@ -290,10 +328,12 @@ export class Keyboard {
         this.showLink();
       });
       case "Enter": return take(() => {
-        const { solved } = this.context.session;
-        const target = (solved.doc.phases[link.target] as Phase).phase;
-        this.endLink();
-        this.context.attempt(() => connect(this.context, link.source, link.from, target, link.to));
+        this.link = null; // the gesture goes on, until it is committed or cancelled here
+        this.hideLink();
+        const { gesture } = link;
+        if (!context.attempt(() => connect(context, gesture, link.source, link.from, link.target, link.to))) {
+          gesture.cancel();
+        }
       });
       default:
     }
@@ -303,26 +343,31 @@ export class Keyboard {
     const { link, chart, context } = this;
     if (!link) return;
     const { solved } = context.session;
-    const target = (solved.doc.phases[link.target] as Phase).phase;
+    const { target } = link;
     const seat = (row: number, end: End): ReturnType<typeof anchor> | null => {
       const item = chart.first(row);
       return item ? anchor(item, end, 0, solved, chart.scale, chart.layout) : null;
     };
     const from = seat(rowOf(solved, link.source), link.from);
-    const to = seat(link.target, link.to);
+    const to = seat(rowOf(solved, target), link.to);
     if (from && to) {
       const at = { x: to.x, y: to.top > from.bottom ? to.top : to.bottom };
       chart.overlay.setRubber({ x: from.x, y: to.row < from.row ? from.top : from.bottom }, at, at);
     }
     const sentence = `New arrow, ${linkType(link.from, link.to)}: ${meaning(link.source, link.from, target, link.to).slice(4)}. `
       + "↑ ↓ another phase, ← → its start or finish, S this phase’s other end, Enter makes it, Esc leaves.";
-    context.say(sentence);
-    context.announce(sentence);
+    this.sayAloud(sentence);
   }
 
   private endLink(): void {
-    if (!this.link) return;
+    const { link } = this;
+    if (!link) return;
     this.link = null;
+    this.hideLink();
+    link.gesture.cancel();
+  }
+
+  private hideLink(): void {
     this.chart.overlay.setRubber(null);
     this.context.say(null);
   }

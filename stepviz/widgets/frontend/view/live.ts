@@ -8,7 +8,7 @@ export class Messages {
   readonly line = html("div", { class: "sv-message", "data-role": "message", "data-level": "none" });
   /** Heard only. */
   readonly live = html("div", { class: "sv-live", "aria-live": "polite", "data-role": "live" });
-  private own: { message: string; level: string } | null = null;
+  private own: { message: string; level: string; during: boolean } | null = null;
   private kernel = "";
 
   constructor(private readonly session: Session, private idle: string) {
@@ -16,7 +16,7 @@ export class Messages {
   }
 
   say(message: string | null, level: "info" | "refused" | "why" = "info"): void {
-    this.own = message === null ? null : { message, level };
+    this.own = message === null ? null : { message, level, during: this.session.dragging };
     this.refresh();
     if (message !== null && level === "refused") this.announce(message);
   }
@@ -27,8 +27,20 @@ export class Messages {
     this.refresh();
   }
 
+  /** Something went well: what was refused before it is over. */
+  forgive(): void {
+    if (this.own?.level === "refused") this.say(null);
+  }
+
+  /** The timeline is another one. Only the reason why a drag bought nothing stays, to be read. */
+  settle(): void {
+    if (this.own?.during && this.own.level === "why") this.own.during = false;
+    else this.say(null);
+  }
+
   announce(message: string): void {
-    text(this.live, message);
+    // The same sentence again is said again only where the text differs.
+    text(this.live, this.live.textContent === message ? `${message}\u00a0` : message);
   }
 
   refresh(): void {

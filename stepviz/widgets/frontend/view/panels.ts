@@ -5,6 +5,7 @@ import type { Chart } from "./chart";
 import { button, html, show } from "./dom";
 import { pictureSVG, savePNG, saveText } from "./export";
 import { field, parseRanks, select } from "./fields";
+import { active } from "./focus";
 import { parse } from "./format";
 import { NO_LANE, ranksOf } from "./layout";
 import { type Context, type PanelName, rowOf } from "./state";
@@ -47,12 +48,15 @@ export class Panels {
   show(name: PanelName | null): void {
     const next = name === this.open ? null : name;
     const had = this.open !== null;
-    if (next !== null && !had) this.opener = document.activeElement;
+    if (next !== null && !had) this.opener = active(this.context.root);
     this.open = next;
     show(this.element, next !== null);
     if (next === null) {
-      if (had && this.element.contains(document.activeElement) && this.opener instanceof HTMLElement) this.opener.focus();
+      const within = had && this.element.contains(active(this.context.root));
       this.element.replaceChildren();
+      if (!within) return;
+      const opener = this.opener as HTMLElement | SVGElement | null;
+      (opener?.isConnected ? opener : this.context.root).focus();
       return;
     }
     const [title, parts] = this.build(next);
@@ -76,7 +80,7 @@ export class Panels {
   private python(): Node[] {
     const { context } = this;
     const code = context.session.python();
-    const area = html("textarea", { readonly: true, rows: Math.min(16, code.split("\n").length + 1), spellcheck: "false", "data-role": "code" });
+    const area = html("textarea", { readonly: true, rows: Math.min(16, code.split("\n").length + 1), spellcheck: "false", "data-role": "code", "aria-label": "the edits as Python" });
     area.value = code;
     const copy = button("Copy", "copy", { class: "sv-primary", "data-role": "copy" }, () => {
       // The clipboard is missing on plain-http hubs: the text is chosen then, ready for Ctrl+C.

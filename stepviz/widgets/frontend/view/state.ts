@@ -12,7 +12,7 @@ export interface ArrowId { row: number; index: number }
 export class ViewState {
   /** Chosen phases, the last chosen one last. */
   readonly selection = new Set<string>();
-  /** Row of the chosen stored dependency. */
+  /** Row of the chosen stored dependency, in the committed timeline. */
   arrow: number | null = null;
   /** The bar with the keyboard's focus. */
   focus: string | null = null;

@@ -15,7 +15,7 @@ export class Table {
   update(solved: Solved): void {
     if (!this.context.state.table) return;
     const rows = solved.doc.phases.map((phase, row) => {
-      const name = html("button", { type: "button" }, phase.phase);
+      const name = html("button", { type: "button", "data-table-phase": phase.phase }, phase.phase);
       name.addEventListener("click", () => this.context.select([phase.phase]));
       const cells = [
         phase.kind, phase.rank === null ? (phase.members ?? []).join(", ") : String(phase.rank), phase.lane ?? "",
