@@ -158,8 +158,8 @@ CONTRAST = """root => {
     out[bar.dataset.phase] = ratio(getComputedStyle(bar.querySelector('.sv-fill')).fill,
       getComputedStyle(bar.querySelector('.sv-label')).fill);
   const background = getComputedStyle(root).backgroundColor;
-  for (const name of ['.sv-caption', '.sv-lane-name', '.sv-note', '.sv-exposed', '.sv-wrong',
-    '.sv-completion-now', '.sv-axis text', '.sv-message']) {
+  for (const name of ['.sv-caption', '.sv-lane-name', '.sv-note', '.sv-exposed',
+    '.sv-answer[data-wrong]', '.sv-completion-now', '.sv-axis text', '.sv-message']) {
     const style = getComputedStyle(root.querySelector(name));
     out[name] = ratio(background, root.querySelector(name).namespaceURI.endsWith('svg')
       ? style.fill : style.color); }

@@ -2639,7 +2639,7 @@ var Bars = class {
     const fill = svg("rect", { class: "sv-fill", "data-handle": "body" });
     const collective = item.member;
     const wait = collective ? svg("rect", { class: "sv-wait", height: px(height * 0.5), y: px(height * 0.25) }) : null;
-    const hatch = phase2.kind === "exchange" ? svg("path", { class: "sv-hatch", fill: `url(#${this.uid}-hatch)` }) : null;
+    const hatch = phase2.kind === "exchange" ? svg("path", { class: "sv-hatch", "fill-rule": "evenodd", fill: `url(#${this.uid}-hatch)` }) : null;
     const bar = {
       item,
       fill,
@@ -2924,9 +2924,11 @@ function hatchPath(segments, start, finish, scale, x, height, [left, right]) {
     if (from >= finish) break;
     const a = px(scale.x(Math.max(from, start)) - x);
     const b = px(scale.x(Math.min(to, finish)) - x);
-    for (const [low2, high2] of left < right ? [[a, Math.min(b, left)], [Math.max(a, right), b]] : [[a, b]]) {
-      if (high2 > low2) path += `M${px(low2)} 1.5H${px(high2)}V${height - 1.5}H${px(low2)}Z`;
-    }
+    if (b <= a) continue;
+    path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
+    const [low2, high2] = [Math.max(a, left), Math.min(b, right)];
+    const tall = Math.min(9, height / 2 - 3.5);
+    if (high2 > low2) path += `M${px(low2)} ${height / 2 - tall}H${px(high2)}V${height / 2 + tall}H${px(low2)}Z`;
   }
   return path;
 }
@@ -3222,7 +3224,7 @@ var Strip = class {
     const rows = breakdown(solved, rank).filter((row) => !negligible(row.ms, solved.completion));
     const segments = rows.flatMap((row) => row.segments.filter(([from, to]) => !negligible(to - from, solved.completion)).map((segment) => ({ row, segment })));
     while (this.pieces.length < segments.length) {
-      const piece = { rect: svg("rect", { height: HEIGHT }), plate: svg("rect", { height: HEIGHT, class: "sv-plate" }), label: svg("text", {
+      const piece = { rect: svg("rect", { height: HEIGHT }), plate: svg("rect", { height: HEIGHT - 9, y: 4.5, rx: 2, class: "sv-plate" }), label: svg("text", {
         class: "sv-label",
         y: HEIGHT / 2,
         dy: ".35em",
@@ -3260,8 +3262,7 @@ var Strip = class {
     const amount = brief(to - from);
     const label = right > left ? fit([`${row.row} ${amount}`, amount], right - left - 8, font) : "";
     const half = textWidth(label, font) / 2 + 3;
-    const bare = row.row === "exchange" && right - left - 2 * half < 10;
-    const written2 = bare || label.endsWith("…") ? "" : label;
+    const written2 = label.endsWith("…") ? "" : label;
     if (piece.label.textContent !== written2) piece.label.textContent = written2;
     attr(piece.label, "x", px((left + right) / 2));
     const hatched = row.row === "exchange" && written2 !== "";
@@ -3954,6 +3955,36 @@ function isOurs(event) {
   if (typing && event.altKey && event.key.length === 1) return true;
   if (event.ctrlKey || event.metaKey) return typing && FIELD.test(event.key);
   return !event.altKey;
+}
+function rove(toolbar, signal) {
+  let stop = null;
+  const controls = () => [...toolbar.querySelectorAll("button,select")].filter((one2) => !off(one2) && seen(one2));
+  const settle = () => {
+    const all = controls();
+    if (stop === null || !all.includes(stop)) {
+      const role = stop === null ? null : address(stop);
+      stop = (role === null ? null : all.find((one2) => one2.matches(role))) ?? all[0] ?? null;
+    }
+    for (const one2 of toolbar.querySelectorAll("button,select")) {
+      const index = one2 === stop ? 0 : -1;
+      if (one2.getAttribute("tabindex") !== String(index)) one2.tabIndex = index;
+    }
+  };
+  toolbar.addEventListener("focusin", (event) => {
+    if (!event.target.matches("button,select")) return;
+    stop = event.target;
+    settle();
+  }, { signal });
+  toolbar.addEventListener("keydown", (event) => {
+    const all = controls();
+    const at2 = all.indexOf(event.target);
+    if (at2 < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = { ArrowRight: at2 + 1, ArrowLeft: at2 - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === void 0) return;
+    event.preventDefault();
+    all[(to + all.length) % all.length]?.focus();
+  }, { signal });
+  return settle;
 }
 
 // view/drags.ts
@@ -4723,6 +4754,7 @@ var Headline = class {
     attr(this.caption, "title", caption);
     const rank = this.leading = slowestRank(solved);
     const several2 = ranks(doc).length > 1;
+    attr(this.element, "data-ranks", several2 ? "several" : "one");
     show(this.rank, several2);
     text2(this.of, several2 ? ", " : "");
     text2(this.rank, several2 ? `rank ${rank}` : "");
@@ -4877,6 +4909,14 @@ function field(label, input, unit = "") {
     unit === "" ? null : html("span", { class: "sv-unit" }, unit)
   );
 }
+function readNumber(typed) {
+  const value = parse(typed);
+  if (value !== null) return value;
+  const plain = typed.trim();
+  if (plain === "") throw new Refused("Nothing is written there: give a number of ms, such as 350 or 0.25.");
+  const huge = /^[-−]?\d[\d.,]*(e\+?\d+)?\s*(ms)?$/i.test(plain);
+  throw new Refused(huge ? `“${plain}” is more than can be reckoned with: give a smaller number of ms.` : `“${plain}” can’t be read as a number: write one such as 350 or 0.25, in ms.`);
+}
 function numberField(role, value, take, label) {
   const input = html("input", {
     value: exact(value),
@@ -4889,8 +4929,8 @@ function numberField(role, value, take, label) {
   let committed = exact(value);
   const commit = () => {
     if (input.value === committed) return;
-    const typed = parse(input.value);
-    if (typed !== null && take(typed)) committed = exact(typed);
+    const typed = input.value;
+    if (take(() => readNumber(typed))) committed = typed;
     else input.value = committed;
   };
   input.addEventListener("focus", () => {
@@ -4918,7 +4958,15 @@ function textField(role, value, take) {
   return input;
 }
 function parseRanks(typed) {
-  const ranks2 = typed.split(/[\s,]+/).filter((part) => part !== "").map(Number);
+  const parts = typed.split(/[\s,]+/).filter((part) => part !== "");
+  if (parts.length === 0) throw new Refused("A phase needs a rank: 0, or several of a collective, such as 0, 1.");
+  const wrong = parts.find((part) => !/^\d{1,9}$/.test(part));
+  if (wrong !== void 0) {
+    throw new Refused(`“${wrong}” is no rank: ranks are whole numbers from 0, several of a collective such as 0, 1.`);
+  }
+  const ranks2 = parts.map(Number);
+  const twice = ranks2.find((rank, k) => ranks2.indexOf(rank) !== k);
+  if (twice !== void 0) throw new Refused(`Rank ${twice} is there twice: name each rank of a collective once.`);
   return ranks2.length === 1 ? { rank: ranks2[0] } : { members: ranks2 };
 }
 function select(role, options, value, take) {
@@ -5015,11 +5063,54 @@ function legend(name, meaning2) {
   );
 }
 
+// view/several.ts
+var LISTED2 = 12;
+var Several = class {
+  constructor(context2) {
+    this.context = context2;
+  }
+  context;
+  /** The toolbar's field and button, which stand here while the inspector is open. */
+  scale = null;
+  names = [];
+  lengths = [];
+  sum = html("output", { "data-role": "together" });
+  parts(solved, names) {
+    this.names = names;
+    this.lengths = names.slice(0, LISTED2).map(() => html("small"));
+    const rows = this.lengths.map((length, k) => {
+      const name = names[k];
+      const open = html(
+        "button",
+        { type: "button", class: "sv-open", title: "choose this one alone" },
+        html("span", { class: "sv-arrow-name" }, name),
+        length
+      );
+      open.addEventListener("click", () => this.context.select([name]));
+      return html("li", {}, open);
+    });
+    if (names.length > LISTED2) rows.push(html("li", { class: "sv-dim" }, `and ${names.length - LISTED2} more`));
+    this.update(solved);
+    return [
+      html("div", { class: "sv-inspector-head" }, html("h3", { "data-role": "several" }, `${names.length} phases`)),
+      html("p", { class: "sv-dim" }, "together ", this.sum, "; the end of any one drags them all by its factor."),
+      ...this.scale ? [this.scale] : [],
+      html("ul", { class: "sv-arrow-list" }, ...rows)
+    ];
+  }
+  update(solved) {
+    const duration = (name) => solved.doc.phases[rowOf2(solved, name)]?.duration ?? 0;
+    this.lengths.forEach((length, k) => text2(length, ms(duration(this.names[k]))));
+    text2(this.sum, ms(this.names.reduce((sum, name) => sum + duration(name), 0)));
+  }
+};
+
 // view/inspector.ts
 var Inspector = class {
   constructor(context2) {
     this.context = context2;
     this.overview = new Overview(context2);
+    this.several = new Several(context2);
   }
   context;
   element = html("aside", { class: "sv-inspector", "data-role": "inspector", "aria-label": "inspector" });
@@ -5027,6 +5118,8 @@ var Inspector = class {
   overview;
   rows = [];
   shownFor = "";
+  editing = false;
+  several;
   hold = null;
   duration = null;
   release = null;
@@ -5039,27 +5132,57 @@ var Inspector = class {
     const { state, session } = this.context;
     const phase2 = state.primary !== null ? solved.doc.phases[rowOf2(solved, state.primary)] : void 0;
     const dependency = state.arrow !== null ? solved.doc.dependencies[state.arrow] : void 0;
-    const key = dependency ? `arrow ${state.arrow}` : phase2 ? `phase ${phase2.phase} ${state.selection.size}` : "";
+    const several2 = phase2 !== void 0 && state.selection.size > 1;
+    const key = dependency ? `arrow ${state.arrow}` : several2 ? `phases ${[...state.selection].join("\n")}` : phase2 ? `phase ${phase2.phase}` : "";
     if (structure || key !== this.shownFor) this.rebuild(key, solved, phase2, dependency);
-    if (!phase2 || dependency) {
-      this.overview.update(session.solved, solved);
-      return;
-    }
-    this.refresh(solved, phase2);
+    if (several2 && !dependency) this.several.update(solved);
+    else if (phase2 && !dependency) this.refresh(solved, phase2);
+    else this.overview.update(session.solved, solved);
   }
   rebuild(key, solved, phase2, dependency) {
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset["role"] : void 0;
-    const same2 = key === this.shownFor;
+    const at2 = active(this.context.root);
+    const focused = this.element.contains(at2) && at2 instanceof HTMLInputElement ? at2 : null;
+    const role = key === this.shownFor ? focused?.dataset["role"] : void 0;
+    const draft = focused && !this.editing && focused.value !== focused.defaultValue ? focused.value : null;
+    if (focused && draft !== null) focused.value = focused.defaultValue;
     this.shownFor = key;
     this.duration = this.release = null;
     this.hold = null;
     if (dependency) this.element.replaceChildren(...this.arrowParts(dependency, this.context.state.arrow));
-    else if (phase2) this.element.replaceChildren(...this.phaseParts(solved, phase2));
+    else if (phase2 && this.context.state.selection.size > 1) {
+      this.element.replaceChildren(...this.several.parts(solved, [...this.context.state.selection]), this.deleteButton());
+    } else if (phase2) this.element.replaceChildren(...this.phaseParts(solved, phase2));
     else this.element.replaceChildren(this.overview.element);
-    if (same2 && focused) this.element.querySelector(`[data-role="${focused}"]`)?.focus();
+    const again = role === void 0 ? null : this.element.querySelector(`input[data-role="${role}"]`);
+    if (!again) return;
+    again.focus();
+    if (draft !== null) again.value = draft;
   }
+  /** Make an edit; reading what was typed for it may be refused as well. */
   edit(edit) {
-    return this.context.attempt(() => this.context.session.apply(edit));
+    const { context: context2 } = this;
+    this.editing = true;
+    try {
+      return context2.attempt(() => context2.session.apply(typeof edit === "function" ? edit() : edit));
+    } finally {
+      this.editing = false;
+    }
+  }
+  deleteButton() {
+    const { size } = this.context.state.selection;
+    return size > 1 ? button(
+      `Delete these ${size} phases (Delete)`,
+      `delete ${size}`,
+      { "data-role": "delete", class: "sv-danger" },
+      () => this.onDelete?.(),
+      this.context.signal
+    ) : button(
+      "Delete this phase (Delete)",
+      "delete",
+      { "data-role": "delete", class: "sv-danger" },
+      () => this.onDelete?.(),
+      this.context.signal
+    );
   }
   phaseParts(solved, phase2) {
     const { context: context2 } = this;
@@ -5076,17 +5199,15 @@ var Inspector = class {
       const renamed2 = title.value.trim();
       if (renamed2 === name || !this.edit({ op: "update", phase: name, changes: { phase: renamed2 } })) {
         title.value = name;
-        return;
       }
-      context2.select([renamed2]);
     });
     const kind = select("kind", KINDS, phase2.kind, (chosen) => this.edit({ op: "update", phase: name, changes: { kind: chosen } }));
     kind.classList.add("sv-kind", `sv-k-${phase2.kind}`);
-    this.duration = numberField("duration", phase2.duration, (duration) => this.edit({ op: "duration", phase: name, duration }), "duration in ms");
-    this.release = numberField("release", phase2.release, (release) => this.edit({ op: "release", phase: name, release }), "release in ms, 0 for none");
+    this.duration = numberField("duration", phase2.duration, (typed) => this.edit(() => ({ op: "duration", phase: name, duration: typed() })), "duration in ms");
+    this.release = numberField("release", phase2.release, (typed) => this.edit(() => ({ op: "release", phase: name, release: typed() })), "release in ms, 0 for none");
     const value = (role) => html("output", { "data-role": role });
     this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) => ({ key: label, value: value(label.replace(" ", "-")) }));
-    const place = textField("rank", phase2.rank === null ? (phase2.members ?? []).join(", ") : String(phase2.rank), (typed) => this.edit({ op: "update", phase: name, changes: parseRanks(typed) }));
+    const place = textField("rank", phase2.rank === null ? (phase2.members ?? []).join(", ") : String(phase2.rank), (typed) => this.edit(() => ({ op: "update", phase: name, changes: parseRanks(typed) })));
     place.title = "one rank, or several of a collective: 0, 1";
     const lane = textField("lane", phase2.lane ?? "", (typed) => this.edit({ op: "update", phase: name, changes: { lane: typed || null } }));
     this.hold = { what: html("div", { "data-role": "starts-when" }), note: html("div", { class: "sv-dim" }) };
@@ -5108,13 +5229,7 @@ var Inspector = class {
         { class: "sv-actions" },
         button("Draw an arrow from this phase (A)", "+ arrow", { "data-role": "link" }, () => this.onLink?.(), context2.signal),
         this.targetButton(name),
-        button(
-          "Delete this phase (Delete)",
-          "delete",
-          { "data-role": "delete", class: "sv-danger" },
-          () => this.onDelete?.(),
-          context2.signal
-        )
+        this.deleteButton()
       )
     ];
   }
@@ -5136,7 +5251,7 @@ var Inspector = class {
     const { session } = this.context;
     const row = rowOf2(solved, phase2.phase);
     for (const [input, current] of [[this.duration, phase2.duration], [this.release, phase2.release]]) {
-      if (input && document.activeElement !== input) {
+      if (input && active(this.context.root) !== input) {
         const written2 = exact(current);
         if (input.value !== written2) input.value = written2;
       }
@@ -5196,7 +5311,7 @@ var Inspector = class {
       { "data-list-row": at2, class: dependency.critical ? "sv-critical" : "" },
       type,
       open,
-      numberField(`lag-${at2}`, dependency.lag, (lag2) => this.edit({ op: "relink", row: at2, changes: { lag: lag2 } }), `lag to ${other} in ms`),
+      numberField(`lag-${at2}`, dependency.lag, (typed) => this.edit(() => ({ op: "relink", row: at2, changes: { lag: typed() } })), `lag to ${other} in ms`),
       button(
         `Delete the arrow ${outgoing ? "to" : "from"} ${other}`,
         "×",
@@ -5228,7 +5343,12 @@ var Inspector = class {
       field("from", select("source", names, dependency.source, (source) => change2({ source }))),
       field("to", select("target", names, dependency.target, (target) => change2({ target }))),
       field("type", select("arrow-type", LINK_TYPES, dependency.type, (type) => change2({ type }))),
-      field("lag", numberField("lag", dependency.lag, (lag2) => change2({ lag: lag2 }), "lag in ms"), "ms"),
+      field("lag", numberField(
+        "lag",
+        dependency.lag,
+        (typed) => this.edit(() => ({ op: "relink", row, changes: { lag: typed() } })),
+        "lag in ms"
+      ), "ms"),
       field("origin", select("origin", ORIGINS, dependency.origin, (origin) => change2({ origin }))),
       html(
         "dl",
@@ -5871,13 +5991,14 @@ var Panels = class {
         if (box.checked) hidden.delete(value);
         else hidden.add(value);
         this.context.redraw("layout");
+        this.leaveHidden();
       });
       return html("label", { class: "sv-check" }, box, html("span", {}, label(value)));
     }));
     const lanes = [...new Set(phases.map((phase2) => phase2.lane ?? NO_LANE))];
     const kinds = KINDS.filter((kind) => phases.some((phase2) => phase2.kind === kind));
     const choose = select("choose-kind", ["…", ...kinds], "…", (kind) => {
-      this.context.select(phases.filter((phase2) => phase2.kind === kind).map((phase2) => phase2.phase));
+      this.context.select(this.chart.visible(phases.filter((phase2) => phase2.kind === kind).map((phase2) => phase2.phase)));
       this.show(null);
       return true;
     });
@@ -5888,6 +6009,16 @@ var Panels = class {
       field("choose every", choose),
       html("p", { class: "sv-dim" }, "Filters hide bars in this view only; the step is computed with all of them.")
     ];
+  }
+  /** Several phases are scaled and deleted together: not ones that a filter hides. */
+  leaveHidden() {
+    const { context: context2 } = this;
+    const chosen = [...context2.state.selection];
+    const seen2 = this.chart.visible(chosen);
+    if (chosen.length < 2 || seen2.length === chosen.length) return;
+    context2.select(seen2);
+    const left = chosen.length - seen2.length;
+    context2.say(`${left} hidden ${left === 1 ? "phase is" : "phases are"} no longer chosen.`);
   }
   add() {
     const { context: context2 } = this;
@@ -5904,25 +6035,23 @@ var Panels = class {
     const rank = number2("new-rank", near?.members?.join(", ") ?? String(near?.rank ?? ranksOf2(session.doc)[0] ?? 0));
     const lane = html("input", { "data-role": "new-lane", value: near?.lane ?? "", placeholder: "none" });
     const apply = () => {
-      const ms2 = parse(duration.value);
-      if (ms2 === null) {
-        context2.say("A phase needs a duration in ms, such as 50.", "refused");
-        return;
-      }
-      const phase2 = {
-        phase: name.value.trim(),
-        kind,
-        rank: null,
-        ...parseRanks(rank.value),
-        lane: lane.value.trim() || null,
-        duration: ms2,
-        release: 0
-      };
-      if (context2.attempt(() => session.apply(near ? { op: "add", phase: phase2, after: near.phase } : { op: "add", phase: phase2 }))) {
-        this.show(null);
-        context2.select([phase2.phase]);
-        this.chart.bars.group(phase2.phase)?.focus();
-      }
+      const added = name.value.trim();
+      const made = context2.attempt(() => {
+        const phase2 = {
+          phase: added,
+          kind,
+          rank: null,
+          ...parseRanks(rank.value),
+          lane: lane.value.trim() || null,
+          duration: readNumber(duration.value),
+          release: 0
+        };
+        session.apply(near ? { op: "add", phase: phase2, after: near.phase } : { op: "add", phase: phase2 });
+      });
+      if (!made) return;
+      this.show(null);
+      context2.select([added]);
+      (this.chart.bars.group(added) ?? context2.root).focus();
     };
     const form = html(
       "div",
@@ -6083,6 +6212,7 @@ var Toolbar = class {
         button("Help: keys and gestures (?)", "?", { "data-role": "help", class: "sv-tool" }, () => context2.panel("help"), signal)
       )
     );
+    this.settle = [this.main, this.tools].map((bar) => rove(bar, signal));
   }
   context;
   chart;
@@ -6106,6 +6236,7 @@ var Toolbar = class {
     inputmode: "decimal"
   });
   scenarioKey = "";
+  settle;
   update() {
     const { session, state } = this.context;
     const able = (element, can, label) => {
@@ -6122,11 +6253,13 @@ var Toolbar = class {
     attr(this.tools, "data-filtered", filtered > 0 ? filtered : null);
     this.listScenarios();
     this.updateSelection();
+    for (const settle of this.settle) settle();
   }
   updateSelection() {
     const { state } = this.context;
     const chosen = state.selection.size;
     show(this.scale, chosen > 1);
+    if (!state.inspector && this.scale.parentElement !== this.tools) this.tools.prepend(this.scale);
     if (chosen > 1) text2(this.scaleLabel, `${chosen} phases`);
     const { shown, total: total2 } = this.chart.arrows;
     const thinned = shown < total2;
@@ -6179,7 +6312,7 @@ var Toolbar = class {
 var views = 0;
 var HINT = "Drag a bar’s end or body · ? for keys";
 var SPOKEN_HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
-var WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1036 };
+var WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1060 };
 function shareWidth(host) {
   const { style } = host;
   const own = style.width !== "" || style.flex !== "" && style.flex !== SHARE;
@@ -6238,7 +6371,7 @@ function renderEditor(session, host, signal) {
     panel: (name) => panels.show(name)
   };
   const headline = new Headline(context2, (rank) => chart.goTo(rank));
-  const chart = new Chart(context2, (kind) => context2.select(session.doc.phases.filter((phase2) => phase2.kind === kind).map((phase2) => phase2.phase)));
+  const chart = new Chart(context2, (kind) => context2.select(chart.visible(session.doc.phases.filter((phase2) => phase2.kind === kind).map((phase2) => phase2.phase))));
   const inspector = new Inspector(context2);
   const table = new Table(context2);
   const panels = new Panels(context2, chart);
@@ -6263,6 +6396,7 @@ function renderEditor(session, host, signal) {
       redraw("layout");
     }
   });
+  inspector.several.scale = toolbar.scale;
   inspector.onDelete = remove;
   inspector.onLink = () => {
     const name = state.primary;

@@ -93,7 +93,7 @@ export class Bars {
     const wait = collective
       ? svg("rect", { class: "sv-wait", height: px(height * 0.5), y: px(height * 0.25) }) : null;
     const hatch = phase.kind === "exchange"
-      ? svg("path", { class: "sv-hatch", fill: `url(#${this.uid}-hatch)` }) : null;
+      ? svg("path", { class: "sv-hatch", "fill-rule": "evenodd", fill: `url(#${this.uid}-hatch)` }) : null;
     const bar: Drawn = {
       item, fill, wait, hatch, pin: null,
       short: abbreviations(phase.phase, item.rank),
@@ -378,7 +378,7 @@ function shape(fill: SVGRectElement, width: number, half: number, height: number
   attr(fill, "transform", half > 0 ? `rotate(45 0 ${px(height / 2)})` : null);
 }
 
-/** Rectangles of one bar that are exposed, beside its label, relative to the bar's own origin. */
+/** Rectangles of one bar that are exposed, around its label, relative to the bar's own origin. */
 function hatchPath(
   segments: readonly (readonly [number, number])[], start: number, finish: number,
   scale: TimeScale, x: number, height: number, [left, right]: readonly [number, number],
@@ -397,9 +397,12 @@ function hatchPath(
     if (from >= finish) break;
     const a = px(scale.x(Math.max(from, start)) - x);
     const b = px(scale.x(Math.min(to, finish)) - x);
-    for (const [low, high] of left < right ? [[a, Math.min(b, left)], [Math.max(a, right), b]] as const : [[a, b]] as const) {
-      if (high > low) path += `M${px(low)} 1.5H${px(high)}V${height - 1.5}H${px(low)}Z`;
-    }
+    if (b <= a) continue;
+    path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
+    // A hole for the label, by the even-odd rule.
+    const [low, high] = [Math.max(a, left), Math.min(b, right)];
+    const tall = Math.min(9, height / 2 - 3.5);
+    if (high > low) path += `M${px(low)} ${height / 2 - tall}H${px(high)}V${height / 2 + tall}H${px(low)}Z`;
   }
   return path;
 }

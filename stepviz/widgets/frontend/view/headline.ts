@@ -54,6 +54,7 @@ export class Headline {
     // From the document, so that the very first frame is as wide and high as all later ones.
     const rank = this.leading = slowestRank(solved);
     const several = ranks(doc).length > 1;
+    attr(this.element, "data-ranks", several ? "several" : "one");
     show(this.rank, several);
     text(this.of, several ? ", " : "");
     text(this.rank, several ? `rank ${rank}` : "");

@@ -38,7 +38,7 @@ export class Strip {
     const segments = rows.flatMap((row) => row.segments
       .filter(([from, to]) => !negligible(to - from, solved.completion)).map((segment) => ({ row, segment })));
     while (this.pieces.length < segments.length) {
-      const piece = { rect: svg("rect", { height: HEIGHT }), plate: svg("rect", { height: HEIGHT, class: "sv-plate" }), label: svg("text", {
+      const piece = { rect: svg("rect", { height: HEIGHT }), plate: svg("rect", { height: HEIGHT - 9, y: 4.5, rx: 2, class: "sv-plate" }), label: svg("text", {
         class: "sv-label", y: HEIGHT / 2, dy: ".35em", "text-anchor": "middle",
       }) };
       this.parts.append(piece.rect, piece.plate, piece.label);
@@ -80,9 +80,7 @@ export class Strip {
     const label = right > left
       ? fit([`${row.row} ${amount}`, amount], right - left - 8, font) : "";
     const half = textWidth(label, font) / 2 + 3;
-    // What is hatched must be seen to be; the sum below says how much it is.
-    const bare = row.row === "exchange" && right - left - 2 * half < 10;
-    const written = bare || label.endsWith("…") ? "" : label;
+    const written = label.endsWith("…") ? "" : label;
     if (piece.label.textContent !== written) piece.label.textContent = written;
     attr(piece.label, "x", px((left + right) / 2));
     const hatched = row.row === "exchange" && written !== "";
