@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.driver import RELEASE, Editor, dependency, phase, timeline
+from tests.browser.driver import RELEASE, Editor, ddp, dependency, phase, timeline
 
 
 @pytest.fixture
@@ -186,10 +186,31 @@ def test_edits_are_read_out(lesson):
 
 def test_bars_speak_for_themselves(lesson):
     label = lesson.bar("backward").get_attribute("aria-label")
-    assert label == "backward, backward, 400 ms, from 200 to 600, 50 ms float"
+    assert label == "backward 400 ms, from 200 to 600, 50 ms float"
     lesson.drag("forward", "end", 20)
     label = lesson.bar("backward").get_attribute("aria-label")
-    assert label == "backward, backward, 400 ms, from 220 to 620, 50 ms float"
+    assert label == "backward 400 ms, from 220 to 620, 50 ms float"
+
+
+def test_what_is_written_on_a_bar_is_in_its_name(editor_page):
+    editor = Editor(editor_page(ddp(11)))
+    names = editor.root.locator("[data-phase]").evaluate_all(
+        """all => all.map(e => [e.getAttribute('aria-label'),
+             e.querySelector('.sv-label').textContent])"""
+    )
+    assert [name for name, written in names if written not in name] == []
+    assert all(name.lower().count("exchange") <= 1 for name, _ in names)
+
+
+def test_choosing_and_an_idle_key_are_read_out(lesson):
+    lesson.focus("exchange")
+    press(lesson, "Space")
+    assert lesson.text("live").startswith("exchange chosen, 1 phase chosen in all")
+    press(lesson, "Space")
+    assert "exchange no longer chosen" in lesson.text("live")
+    press(lesson, "r")
+    assert "there is no pin" in lesson.text("live")
+    assert "there is no pin" in lesson.message
 
 
 def test_there_is_a_table_instead(lesson):
@@ -215,7 +236,8 @@ def test_there_is_a_table_instead(lesson):
 
 def test_every_button_has_a_name(lesson):
     lesson.choose("exchange")
-    nameless = lesson.root.locator("button, input, select").evaluate_all(
+    lesson.role("python").click()
+    nameless = lesson.root.locator("button, input, select, textarea").evaluate_all(
         """all => all.filter(e => !(e.getAttribute('aria-label') || e.textContent.trim()
              || e.closest('label'))).map(e => e.outerHTML)"""
     )

@@ -2116,12 +2116,12 @@ function assignTracks(runs, tracks) {
     const low = Math.min(run.from, run.to) - 6;
     const high = Math.max(run.from, run.to) + 6;
     let best = 0;
-    let least = Infinity;
+    let least2 = Infinity;
     for (let track = 0; track < lanes.length; track++) {
       let clashes = 0;
       for (const [a, b] of lanes[track]) if (a < high && b > low) clashes++;
-      if (clashes < least) {
-        least = clashes;
+      if (clashes < least2) {
+        least2 = clashes;
         best = track;
         if (clashes === 0) break;
       }
@@ -2356,7 +2356,7 @@ var Arrows = class {
       const inPlot = (box) => box[0] >= scale.left - 8 && box[2] <= scale.right + 16;
       const free = (box) => inPlot(box) && !taken.some((other) => overlaps(other, box));
       let best = null;
-      let least = Infinity;
+      let least2 = Infinity;
       candidates(way, seats[k], width, scale, must).forEach((box, rank) => {
         if (!(free(box) || asked && inPlot(box))) return;
         const { from, to } = seats[k];
@@ -2364,8 +2364,8 @@ var Arrows = class {
         const [left2, right] = [Math.min(box[0] - 3, nearest + 1), Math.max(box[2] + 3, nearest - 1)];
         const crossed = lines.reduce((count, pair, other) => count + (other === k ? 0 : pair.filter(([x, top2, bottom]) => x > left2 && x < right && top2 < box[3] && bottom > box[1]).length), 0);
         const cost = rank + 4 * crossed + (free(box) ? 0 : 100);
-        if (cost < least) {
-          least = cost;
+        if (cost < least2) {
+          least2 = cost;
           best = box;
         }
       });
@@ -2470,10 +2470,10 @@ var TimeScale = class {
     return this.time(this.right);
   }
 };
-function niceStep(least) {
-  if (!(least > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(least));
-  for (const factor of [1, 2, 5]) if (factor * power >= least * (1 - 1e-9)) return factor * power;
+function niceStep(least2) {
+  if (!(least2 > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(least2));
+  for (const factor of [1, 2, 5]) if (factor * power >= least2 * (1 - 1e-9)) return factor * power;
   return 10 * power;
 }
 function ticks(scale, spacing = 76) {
@@ -2677,13 +2677,14 @@ var Bars = class {
       note: svg("text", { class: "sv-note", y: px(height / 2), dy: ".35em" }),
       title: svg("title"),
       start: svg("rect", { class: "sv-grip", "data-handle": "start", height, y: 0 }),
+      seam: svg("rect", { class: "sv-grip", height, y: 0, x: 0, width: 0 }),
       end: svg("rect", { class: "sv-grip", "data-handle": "end", height, y: 0 })
     };
     const parts = [bar.title, bar.tail];
     if (wait) parts.push(wait);
     parts.push(fill);
     if (hatch) parts.push(hatch);
-    parts.push(bar.label, bar.note, bar.start, bar.end);
+    parts.push(bar.label, bar.note, bar.start, bar.end, bar.seam);
     bar.group.append(...parts);
     return bar;
   }
@@ -2711,6 +2712,7 @@ var Bars = class {
           solved,
           state,
           fonts,
+          before?.group.dataset["phase"] ?? null,
           before ? scale.x(solved.finish[before.item.phase]) : -Infinity,
           after2 ? scale.x(solved.start[after2.item.phase]) : scale.right + 22,
           exposed2.get(row.rank) ?? []
@@ -2719,7 +2721,7 @@ var Bars = class {
       }
     }
   }
-  place(bar, phase2, y, height, scale, solved, state, fonts, previous, next, exposed2) {
+  place(bar, phase2, y, height, scale, solved, state, fonts, previousName, previous, next, exposed2) {
     const i = bar.item.phase;
     const start = solved.start[i];
     const finish = solved.finish[i];
@@ -2757,7 +2759,7 @@ var Bars = class {
       bar.before = before;
       bar.after = after2;
       shape(bar.fill, width, half, height);
-      this.grips(bar, width, half, x - previous, next - end, roomy);
+      this.grips(bar, width, half, x - previous, next - end, roomy, previousName);
     }
     const tailEnd = Math.min(scale.x(Math.min(finish + float2, solved.completion)), next);
     const tail = Math.max(0, px(tailEnd - end));
@@ -2794,8 +2796,10 @@ var Bars = class {
     if (!this.quick) this.name(bar, phase2, start, finish, float2, critical, arrival);
   }
   name(bar, phase2, start, finish, float2, critical, arrival) {
-    const spoken = `${phase2.phase}, ${phase2.kind}, ${number(phase2.duration)} ms, from ${number(start)} to ${number(finish)}, ${critical ? "critical" : `${number(float2)} ms float`}`;
-    attr(bar.group, "aria-label", spoken);
+    const { phase: name, kind } = phase2;
+    const spoken = `${name} ${number(phase2.duration)} ms${name.toLowerCase().includes(kind) ? "" : `, ${kind}`}, from ${number(start)} to ${number(finish)}, ${critical ? "critical" : `${number(float2)} ms float`}`;
+    const written2 = bar.label.textContent || (bar.note.textContent ?? "");
+    attr(bar.group, "aria-label", spoken.includes(written2) ? spoken : `${written2}: ${spoken}`);
     const title = `${phase2.phase} · ${phase2.kind}
 ${number(phase2.duration)} ms: ${number(start)} – ${number(finish)}
 ${critical ? "on the critical path" : `total float ${number(float2)} ms`}` + (bar.wait && arrival < start ? `
@@ -2807,16 +2811,20 @@ waits ${number(start - arrival)} ms for the last rank` : "");
     if (!known) this.waits.set(phase2, known = arrivals(solved, phase2));
     return known.get(rank) ?? solved.start[phase2];
   }
-  grips(bar, width, half, before, after2, roomy) {
+  grips(bar, width, half, before, after2, roomy, previous) {
     const reach = this.coarse ? REACH * 1.8 : REACH;
     const inside = Math.min(this.coarse ? 12 : 7, width / 3);
     const out = roomy ? reach : Math.min(reach, Math.max(2, after2 / 2 + 1));
     attr(bar.end, "x", px(width + half - inside));
     attr(bar.end, "width", px(Math.max(8, inside + out)));
     const left = roomy && before > 6 ? reach : Math.min(reach, Math.max(0, before / 2 - 2));
-    const shift = left > 0 ? -left : Math.min(3, width / 4);
+    const shift = left > 0 ? -left : Math.min(4, width / 4);
     attr(bar.start, "x", px(shift - half));
     attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
+    const near = left === 0 && before > -4 && before < 4;
+    attr(bar.seam, "data-seam", near ? previous : null);
+    attr(bar.seam, "x", near ? px(-Math.max(0, before)) : 0);
+    attr(bar.seam, "width", near ? px(Math.max(0, before) + shift) : 0);
   }
   /** The label stands in the middle of what is seen of the bar: from `left` to `right`. */
   label(bar, phase2, width, fonts, left, right) {
@@ -3089,7 +3097,7 @@ var Overlay = class {
       const finish = scale.x(solved.finish[item.phase]);
       return { item, name, start, finish, top: row.y, bottom: row.y + layout.density.bar };
     });
-    const key = places.map((p) => `${p.name}@${p.item.rank}:${px(p.start)}:${px(p.finish)}:${p.top}`).join("|") + `#${state.arrow}`;
+    const key = places.map((p) => `${p.name}@${p.item.rank}:${px(p.start)}:${px(p.finish)}:${p.top}`).join("|") + `#${state.arrow}#${state.primary}`;
     if (key === this.key) return;
     this.key = key;
     this.ports.replaceChildren(...places.flatMap((place) => {
@@ -3099,10 +3107,12 @@ var Overlay = class {
         this.port(place.name, "finish", place.finish + apart, place.bottom + 1)
       ];
     }));
-    this.ends.replaceChildren(...places.filter((p) => p.finish - p.start < 26).flatMap((place) => [
-      this.grip(place, "start", place.start - 12),
-      this.grip(place, "end", place.finish + 2)
-    ]));
+    this.ends.replaceChildren(...places.flatMap((place) => {
+      if (place.finish - place.start < 26) {
+        return [this.grip(place, "start", place.start - 12), this.grip(place, "end", place.finish + 2)];
+      }
+      return place.name === state.primary ? [this.grip(place, "start", place.start - 5), this.grip(place, "end", place.finish - 5)] : [];
+    }));
     this.arrowEnds(layout, scale, solved, state);
   }
   port(name, end, x, y) {
@@ -3443,17 +3453,17 @@ var Chart = class {
     const right = width - 18;
     const room = Math.max(40, right - gutter);
     const beyond = Math.min(textWidth(`= ${number(solved.completion)} ms`, `700 13px ${this.family}`), room / 4);
-    const least = Math.min(room / this.domain, Math.max(20, room - beyond) / Math.max(latest, 1e-9));
-    this.whole = room / least;
+    const least2 = Math.min(room / this.domain, Math.max(20, room - beyond) / Math.max(latest, 1e-9));
+    this.whole = room / least2;
     if (state.zoom) {
-      const pxPerMs = Math.min(Math.max(state.zoom.pxPerMs, least), least * 1e5);
-      const origin = Math.min(Math.max(0, state.zoom.origin), room / least - room / pxPerMs);
-      state.zoom = pxPerMs <= least * 1.0001 ? null : { pxPerMs, origin };
+      const pxPerMs = Math.min(Math.max(state.zoom.pxPerMs, least2), least2 * 1e5);
+      const origin = Math.min(Math.max(0, state.zoom.origin), room / least2 - room / pxPerMs);
+      state.zoom = pxPerMs <= least2 * 1.0001 ? null : { pxPerMs, origin };
     }
     this.scale = new TimeScale(
       gutter,
       right,
-      state.zoom?.pxPerMs ?? least,
+      state.zoom?.pxPerMs ?? least2,
       state.zoom?.origin ?? 0
     );
     const { root } = this.context;
@@ -3545,11 +3555,11 @@ var Chart = class {
   tellMore(solved) {
     const { headings } = this.layout;
     show(this.more, this.cut);
+    const rank = slowestRank(solved);
+    text2(this.onward, `go to rank ${rank}, the slowest`);
     if (this.cut) {
-      const rank = slowestRank(solved);
       text2(this.more.firstChild, headings.length > 1 ? `${headings.length} ranks, more below · ` : "more rows below");
       show(this.onward, headings.some((heading) => heading.rank === rank));
-      text2(this.onward, `go to rank ${rank}, the slowest`);
     }
     this.cue();
   }
@@ -3590,7 +3600,7 @@ var Chart = class {
     const { rows, items, density } = this.layout;
     const slack = Math.min(density.gap / 2, 14);
     let best = null;
-    let least = 14;
+    let least2 = 14;
     for (const row of rows) {
       if (point.y < row.y - slack || point.y > row.y + density.bar + slack) continue;
       for (const k of row.items) {
@@ -3598,8 +3608,8 @@ var Chart = class {
         const start = this.scale.x(solved.start[item.phase]);
         const finish = this.scale.x(solved.finish[item.phase]);
         const off2 = Math.max(start - point.x, point.x - finish, 0) + Math.max(row.y - point.y, point.y - row.y - density.bar, 0) / 2;
-        if (off2 < least) {
-          least = off2;
+        if (off2 < least2) {
+          least2 = off2;
           best = item;
         }
       }
@@ -4757,7 +4767,7 @@ var Headline = class {
     attr(this.element, "data-ranks", several2 ? "several" : "one");
     show(this.rank, several2);
     text2(this.of, several2 ? ", " : "");
-    text2(this.rank, several2 ? `rank ${rank}` : "");
+    text2(this.rank, `rank ${rank}`);
     attr(this.rank, "title", `show rank ${rank}, the slowest`);
     const open = exposed(solved, "exchange").get(rank) ?? 0;
     const before = exposed(baseline, "exchange").get(slowestRank(baseline)) ?? 0;
@@ -4814,27 +4824,36 @@ var Curve = class {
       "aria-label": "completion against this duration"
     }, this.floor, this.line, this.corner, this.dot, this.low, this.high, this.best), this.sentence);
   }
-  /** `committed` says whose curve it is; the dot runs along it to the shown duration. */
+  /**
+   * The curve of the shown timeline. While only the phase's own duration is dragged it is that of
+   * the committed one, and the dot runs along it; where it is dear, it waits for the drag's end.
+   */
   update(committed, shown, phase2, kind) {
-    const key = phase2;
-    if (this.of !== key || this.solved !== committed) {
-      this.of = key;
-      this.solved = committed;
-      this.curve = sensitivity(committed.doc, phase2);
+    const row = shown.index.get(phase2);
+    const own = shown === committed || row !== void 0 && onlyDuration(committed, shown, row);
+    const cheap = shown.doc.phases.length <= CHEAP;
+    const of = own || !cheap ? committed : shown;
+    if (this.of !== phase2 || this.solved !== of) {
+      this.of = phase2;
+      this.solved = of;
+      this.curve = sensitivity(of.doc, phase2);
       this.plot(kind);
     }
     const { curve } = this;
-    const row = shown.index.get(phase2);
     if (!curve || row === void 0) return;
+    this.stale = !own && !cheap;
+    attr(this.element, "data-stale", this.stale ? "" : null);
     const duration = shown.doc.phases[row].duration;
     attr(this.dot, "cx", px(this.x(duration)));
     attr(this.dot, "cy", px(this.y(at(curve, duration))));
-    this.tell(curve, committed, phase2, duration);
+    this.drag = shown.critical[row] === 1 && !this.stale ? at(curve, duration) - least(curve, duration) : curve.drag;
+    if (this.stale) text2(this.sentence, "As it was before this drag; it is reckoned anew when you let go.");
+    else this.tell(curve, of, phase2, duration);
   }
-  /** The chosen phase's drag in the committed timeline, ms. */
-  get drag() {
-    return this.curve?.drag ?? 0;
-  }
+  /** The chosen phase's drag in the shown timeline, ms. */
+  drag = 0;
+  /** What is shown is of the timeline before the drag. */
+  stale = false;
   solved = null;
   x = () => 0;
   y = () => 0;
@@ -4891,6 +4910,18 @@ var Curve = class {
     text2(this.sentence, sentence);
   }
 };
+var CHEAP = 150;
+function onlyDuration(a, b, row) {
+  const { doc: was } = a;
+  const { doc: now } = b;
+  return was.dependencies === now.dependencies && was.target === now.target && was.phases.length === now.phases.length && was.phases.every((phase2, k) => phase2 === now.phases[k] || k === row && phase2.phase === now.phases[k]?.phase && phase2.release === now.phases[k].release);
+}
+function least(curve, duration) {
+  return curve.duration.reduce(
+    (best, d, k) => d <= duration ? Math.min(best, curve.completion[k]) : best,
+    at(curve, duration)
+  );
+}
 function at(curve, duration) {
   const { duration: x, completion: y } = curve;
   let k = 1;
@@ -5265,7 +5296,7 @@ var Inspector = class {
     this.curve.update(session.solved, solved, phase2.phase, phase2.kind);
     if (drag) {
       text2(drag, number(this.curve.drag));
-      attr(drag, "data-stale", session.dragging ? "" : null);
+      attr(drag, "data-stale", this.curve.stale ? "" : null);
     }
     const [what, note] = startsWhen(solved, row);
     if (this.hold) {
@@ -5843,7 +5874,9 @@ function pictureSVG(root, chart) {
   };
   const heights = [chart.head, chart.body, chart.below].map((part) => Number(part.getAttribute("height")));
   const top = 84;
-  const height = top + heights.reduce((sum, part) => sum + part, 0) + 44;
+  const lines = wrap(chart.strip.sum.textContent ?? "", chart.width - 32, `12.5px ${style.fontFamily}`);
+  const drawn = top + heights.reduce((sum, part) => sum + part, 0);
+  const height = drawn + 24 + 20 * lines.length;
   const picture = svg(
     "svg",
     {
@@ -5853,14 +5886,23 @@ function pictureSVG(root, chart) {
     },
     svg("rect", { width: chart.width, height, fill: style.backgroundColor === "rgba(0, 0, 0, 0)" ? "white" : style.backgroundColor }),
     line(`${value("completion")}`, 16, 42, 34, 700),
-    line(value("change"), 16 + value("completion").length * 20 + 16, 40, 15, 600),
+    line(value("change"), 16 + textWidth(value("completion"), `700 34px ${style.fontFamily}`) + 16, 40, 15, 600),
     line(value("caption"), 16, 64, 12.5, 400, 0.72),
     copy(chart.head, top),
     copy(chart.body, top + heights[0]),
     copy(chart.below, top + heights[0] + heights[1]),
-    line(chart.strip.sum.textContent ?? "", 16, height - 16, 12.5, 400)
+    ...lines.map((content, k) => line(content, 16, drawn + 28 + 20 * k, 12.5, 400))
   );
   return new XMLSerializer().serializeToString(picture);
+}
+function wrap(content, room, font) {
+  const lines = [""];
+  for (const term of content.split(/ (?=[+=] )/)) {
+    const longer = `${lines.at(-1)} ${term}`.trim();
+    if (textWidth(longer, font) <= room || lines.at(-1) === "") lines[lines.length - 1] = longer;
+    else lines.push(term);
+  }
+  return lines;
 }
 function saveURL(url, name) {
   const link2 = html("a", { href: url, download: name });

@@ -24,6 +24,8 @@ interface Drawn {
   note: SVGTextElement;
   title: SVGTitleElement;
   start: SVGRectElement;
+  /** The first pixels of a bar right behind another: the other's end. */
+  seam: SVGRectElement;
   end: SVGRectElement;
   pin: SVGGElement | null;
   /** The name without what its row says anyway, and as short as can be. */
@@ -109,13 +111,14 @@ export class Bars {
       note: svg("text", { class: "sv-note", y: px(height / 2), dy: ".35em" }),
       title: svg("title"),
       start: svg("rect", { class: "sv-grip", "data-handle": "start", height, y: 0 }),
+      seam: svg("rect", { class: "sv-grip", height, y: 0, x: 0, width: 0 }),
       end: svg("rect", { class: "sv-grip", "data-handle": "end", height, y: 0 }),
     };
     const parts: Element[] = [bar.title, bar.tail];
     if (wait) parts.push(wait);
     parts.push(fill);
     if (hatch) parts.push(hatch);
-    parts.push(bar.label, bar.note, bar.start, bar.end);
+    parts.push(bar.label, bar.note, bar.start, bar.end, bar.seam);
     bar.group.append(...parts);
     return bar;
   }
@@ -140,6 +143,7 @@ export class Bars {
         const before = this.drawn[row.items[place - 1] ?? -1];
         const after = this.drawn[row.items[place + 1] ?? -1];
         this.place(bar, phase, row.y, layout.density.bar, scale, solved, state, fonts,
+          before?.group.dataset["phase"] ?? null,
           before ? scale.x(solved.finish[before.item.phase] as number) : -Infinity,
           after ? scale.x(solved.start[after.item.phase] as number) : scale.right + 22,
           exposed.get(row.rank) ?? []);
@@ -150,7 +154,7 @@ export class Bars {
 
   private place(
     bar: Drawn, phase: Phase, y: number, height: number, scale: TimeScale, solved: Solved,
-    state: ViewState, fonts: Fonts, previous: number, next: number,
+    state: ViewState, fonts: Fonts, previousName: string | null, previous: number, next: number,
     exposed: readonly (readonly [number, number])[],
   ): void {
     const i = bar.item.phase;
@@ -192,7 +196,7 @@ export class Bars {
       bar.before = before;
       bar.after = after;
       shape(bar.fill, width, half, height);
-      this.grips(bar, width, half, x - previous, next - end, roomy);
+      this.grips(bar, width, half, x - previous, next - end, roomy, previousName);
     }
     const tailEnd = Math.min(scale.x(Math.min(finish + float, solved.completion)), next);
     const tail = Math.max(0, px(tailEnd - end));
@@ -235,9 +239,12 @@ export class Bars {
     bar: Drawn, phase: Phase, start: number, finish: number, float: number, critical: boolean,
     arrival: number,
   ): void {
-    const spoken = `${phase.phase}, ${phase.kind}, ${number(phase.duration)} ms, from ${number(start)} `
-      + `to ${number(finish)}, ${critical ? "critical" : `${number(float)} ms float`}`;
-    attr(bar.group, "aria-label", spoken);
+    const { phase: name, kind } = phase;
+    const spoken = `${name} ${number(phase.duration)} ms${name.toLowerCase().includes(kind) ? "" : `, ${kind}`}, `
+      + `from ${number(start)} to ${number(finish)}, ${critical ? "critical" : `${number(float)} ms float`}`;
+    // What is read on a bar is what it is called by voice.
+    const written = bar.label.textContent || (bar.note.textContent ?? "");
+    attr(bar.group, "aria-label", spoken.includes(written) ? spoken : `${written}: ${spoken}`);
     const title = `${phase.phase} · ${phase.kind}\n${number(phase.duration)} ms: ${number(start)} – `
       + `${number(finish)}\n${critical ? "on the critical path" : `total float ${number(float)} ms`}`
       + (bar.wait && arrival < start ? `\nwaits ${number(start - arrival)} ms for the last rank` : "");
@@ -252,6 +259,7 @@ export class Bars {
 
   private grips(
     bar: Drawn, width: number, half: number, before: number, after: number, roomy: boolean,
+    previous: string | null,
   ): void {
     const reach = this.coarse ? REACH * 1.8 : REACH;
     const inside = Math.min(this.coarse ? 12 : 7, width / 3);
@@ -260,9 +268,14 @@ export class Bars {
     attr(bar.end, "x", px(width + half - inside));
     attr(bar.end, "width", px(Math.max(8, inside + out)));
     const left = roomy && before > 6 ? reach : Math.min(reach, Math.max(0, before / 2 - 2));
-    const shift = left > 0 ? -left : Math.min(3, width / 4);
+    const shift = left > 0 ? -left : Math.min(4, width / 4);
     attr(bar.start, "x", px(shift - half));
     attr(bar.start, "width", px(Math.max(0, Math.min(inside - shift, left + inside))));
+    // Bars lie over the ones before them, so the end of one is taken from within the next.
+    const near = left === 0 && before > -4 && before < 4;
+    attr(bar.seam, "data-seam", near ? previous : null);
+    attr(bar.seam, "x", near ? px(-Math.max(0, before)) : 0);
+    attr(bar.seam, "width", near ? px(Math.max(0, before) + shift) : 0);
   }
 
   /** The label stands in the middle of what is seen of the bar: from `left` to `right`. */

@@ -29,28 +29,37 @@ export class Curve {
     }, this.floor, this.line, this.corner, this.dot, this.low, this.high, this.best), this.sentence);
   }
 
-  /** `committed` says whose curve it is; the dot runs along it to the shown duration. */
+  /**
+   * The curve of the shown timeline. While only the phase's own duration is dragged it is that of
+   * the committed one, and the dot runs along it; where it is dear, it waits for the drag's end.
+   */
   update(committed: Solved, shown: Solved, phase: string, kind: string): void {
-    const key = phase;
-    if (this.of !== key || this.solved !== committed) {
-      this.of = key;
-      this.solved = committed;
-      this.curve = sensitivity(committed.doc, phase);
+    const row = shown.index.get(phase);
+    const own = shown === committed || (row !== undefined && onlyDuration(committed, shown, row));
+    const cheap = shown.doc.phases.length <= CHEAP;
+    const of = own || !cheap ? committed : shown;
+    if (this.of !== phase || this.solved !== of) {
+      this.of = phase;
+      this.solved = of;
+      this.curve = sensitivity(of.doc, phase);
       this.plot(kind);
     }
     const { curve } = this;
-    const row = shown.index.get(phase);
     if (!curve || row === undefined) return;
+    this.stale = !own && !cheap;
+    attr(this.element, "data-stale", this.stale ? "" : null);
     const duration = (shown.doc.phases[row] as { duration: number }).duration;
     attr(this.dot, "cx", px(this.x(duration)));
     attr(this.dot, "cy", px(this.y(at(curve, duration))));
-    this.tell(curve, committed, phase, duration);
+    this.drag = shown.critical[row] === 1 && !this.stale ? at(curve, duration) - least(curve, duration) : curve.drag;
+    if (this.stale) text(this.sentence, "As it was before this drag; it is reckoned anew when you let go.");
+    else this.tell(curve, of, phase, duration);
   }
 
-  /** The chosen phase's drag in the committed timeline, ms. */
-  get drag(): number {
-    return this.curve?.drag ?? 0;
-  }
+  /** The chosen phase's drag in the shown timeline, ms. */
+  drag = 0;
+  /** What is shown is of the timeline before the drag. */
+  stale = false;
 
   private solved: Solved | null = null;
   private x: (duration: number) => number = () => 0;
@@ -112,6 +121,23 @@ export class Curve {
     }
     text(this.sentence, sentence);
   }
+}
+
+/** More phases than these are too many for a new curve per frame. */
+const CHEAP = 150;
+
+function onlyDuration(a: Solved, b: Solved, row: number): boolean {
+  const { doc: was } = a;
+  const { doc: now } = b;
+  return was.dependencies === now.dependencies && was.target === now.target && was.phases.length === now.phases.length
+    && was.phases.every((phase, k) => phase === now.phases[k]
+      || (k === row && phase.phase === now.phases[k]?.phase && phase.release === now.phases[k].release));
+}
+
+/** The earliest completion that any duration up to this one gives. */
+function least(curve: Sensitivity, duration: number): number {
+  return curve.duration.reduce((best, d, k) => (d <= duration ? Math.min(best, curve.completion[k] as number) : best),
+    at(curve, duration));
 }
 
 /** The curve between its corners; it goes on beyond the last as it came. */

@@ -82,7 +82,7 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
 
   const headline = new Headline(context, (rank) => chart.goTo(rank));
   const chart = new Chart(context, (kind) =>
-    context.select(session.doc.phases.filter((phase) => phase.kind === kind).map((phase) => phase.phase)));
+    context.select(chart.visible(session.doc.phases.filter((phase) => phase.kind === kind).map((phase) => phase.phase))));
   const inspector = new Inspector(context);
   const table = new Table(context);
   const panels = new Panels(context, chart);
@@ -107,6 +107,7 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
       redraw("layout");
     },
   });
+  inspector.several.scale = toolbar.scale;
   inspector.onDelete = remove;
   inspector.onLink = () => {
     const name = state.primary;

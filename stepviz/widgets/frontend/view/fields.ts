@@ -1,5 +1,6 @@
 /** Small form parts of the inspector and the panels. */
 
+import { Refused } from "../model/types";
 import { html } from "./dom";
 import { exact, parse } from "./format";
 
@@ -8,9 +9,20 @@ export function field(label: string, input: HTMLElement, unit = ""): HTMLElement
     unit === "" ? null : html("span", { class: "sv-unit" }, unit));
 }
 
+/** A typed number, ms. Throws Refused with what is wrong. */
+export function readNumber(typed: string): number {
+  const value = parse(typed);
+  if (value !== null) return value;
+  const plain = typed.trim();
+  if (plain === "") throw new Refused("Nothing is written there: give a number of ms, such as 350 or 0.25.");
+  const huge = /^[-−]?\d[\d.,]*(e\+?\d+)?\s*(ms)?$/i.test(plain);
+  throw new Refused(huge ? `“${plain}” is more than can be reckoned with: give a smaller number of ms.`
+    : `“${plain}” can’t be read as a number: write one such as 350 or 0.25, in ms.`);
+}
+
 /** A typed number: taken on Enter or on leaving, put back when it is none or refused. */
 export function numberField(
-  role: string, value: number, take: (value: number) => boolean, label: string,
+  role: string, value: number, take: (typed: () => number) => boolean, label: string,
 ): HTMLInputElement {
   const input = html("input", {
     value: exact(value), inputmode: "decimal", "data-role": role, "aria-label": label, autocomplete: "off",
@@ -19,8 +31,8 @@ export function numberField(
   let committed = exact(value);
   const commit = (): void => {
     if (input.value === committed) return;
-    const typed = parse(input.value);
-    if (typed !== null && take(typed)) committed = exact(typed);
+    const typed = input.value;
+    if (take(() => readNumber(typed))) committed = typed;
     else input.value = committed;
   };
   input.addEventListener("focus", () => {
@@ -44,9 +56,17 @@ export function textField(role: string, value: string, take: (typed: string) => 
   return input;
 }
 
-/** "2" is a rank; "0, 1" are the members of a collective. */
+/** "2" is a rank; "0, 1" are the members of a collective. Throws Refused with what is wrong. */
 export function parseRanks(typed: string): { rank: number } | { members: number[] } {
-  const ranks = typed.split(/[\s,]+/).filter((part) => part !== "").map(Number);
+  const parts = typed.split(/[\s,]+/).filter((part) => part !== "");
+  if (parts.length === 0) throw new Refused("A phase needs a rank: 0, or several of a collective, such as 0, 1.");
+  const wrong = parts.find((part) => !/^\d{1,9}$/.test(part));
+  if (wrong !== undefined) {
+    throw new Refused(`“${wrong}” is no rank: ranks are whole numbers from 0, several of a collective such as 0, 1.`);
+  }
+  const ranks = parts.map(Number);
+  const twice = ranks.find((rank, k) => ranks.indexOf(rank) !== k);
+  if (twice !== undefined) throw new Refused(`Rank ${twice} is there twice: name each rank of a collective once.`);
   return ranks.length === 1 ? { rank: ranks[0] as number } : { members: ranks };
 }
 

@@ -7,8 +7,10 @@ import { Curve } from "./curve";
 import { attr, button, html, show, text } from "./dom";
 import { nameOf, originNote, startsWhen } from "./explain";
 import { field, numberField, parseRanks, select, textField } from "./fields";
+import { active } from "./focus";
 import { exact, ms, number } from "./format";
 import { Overview } from "./overview";
+import { Several } from "./several";
 import { type Context, rowOf } from "./state";
 
 type Row = { key: string; value: HTMLElement };
@@ -19,12 +21,15 @@ export class Inspector {
   private readonly overview: Overview;
   private rows: Row[] = [];
   private shownFor = "";
+  private editing = false;
+  readonly several: Several;
   private hold: { what: HTMLElement; note: HTMLElement } | null = null;
   private duration: HTMLInputElement | null = null;
   private release: HTMLInputElement | null = null;
 
   constructor(private readonly context: Context) {
     this.overview = new Overview(context);
+    this.several = new Several(context);
   }
 
   focus(): void {
@@ -37,31 +42,55 @@ export class Inspector {
     const { state, session } = this.context;
     const phase = state.primary !== null ? solved.doc.phases[rowOf(solved, state.primary)] : undefined;
     const dependency = state.arrow !== null ? solved.doc.dependencies[state.arrow] : undefined;
-    const key = dependency ? `arrow ${state.arrow}` : phase ? `phase ${phase.phase} ${state.selection.size}` : "";
+    const several = phase !== undefined && state.selection.size > 1;
+    const key = dependency ? `arrow ${state.arrow}` : several ? `phases ${[...state.selection].join("\n")}`
+      : phase ? `phase ${phase.phase}` : "";
     // What is being typed into is not replaced under the typist's hands.
     if (structure || key !== this.shownFor) this.rebuild(key, solved, phase, dependency);
-    if (!phase || dependency) {
-      this.overview.update(session.solved, solved);
-      return;
-    }
-    this.refresh(solved, phase);
+    if (several && !dependency) this.several.update(solved);
+    else if (phase && !dependency) this.refresh(solved, phase);
+    else this.overview.update(session.solved, solved);
   }
 
   private rebuild(key: string, solved: Solved, phase?: Phase, dependency?: Dependency): void {
-    const focused = this.element.contains(document.activeElement)
-      ? (document.activeElement as HTMLElement).dataset["role"] : undefined;
-    const same = key === this.shownFor;
+    const at = active(this.context.root);
+    const focused = this.element.contains(at) && at instanceof HTMLInputElement ? at : null;
+    const role = key === this.shownFor ? focused?.dataset["role"] : undefined;
+    // What is being typed outlives another timeline's arrival; what was just taken is written anew.
+    const draft = focused && !this.editing && focused.value !== focused.defaultValue ? focused.value : null;
+    if (focused && draft !== null) focused.value = focused.defaultValue; // nothing is committed by leaving
     this.shownFor = key;
     this.duration = this.release = null;
     this.hold = null;
     if (dependency) this.element.replaceChildren(...this.arrowParts(dependency, this.context.state.arrow as number));
-    else if (phase) this.element.replaceChildren(...this.phaseParts(solved, phase));
+    else if (phase && this.context.state.selection.size > 1) {
+      this.element.replaceChildren(...this.several.parts(solved, [...this.context.state.selection]), this.deleteButton());
+    } else if (phase) this.element.replaceChildren(...this.phaseParts(solved, phase));
     else this.element.replaceChildren(this.overview.element);
-    if (same && focused) this.element.querySelector<HTMLElement>(`[data-role="${focused}"]`)?.focus();
+    const again = role === undefined ? null : this.element.querySelector<HTMLInputElement>(`input[data-role="${role}"]`);
+    if (!again) return;
+    again.focus();
+    if (draft !== null) again.value = draft;
   }
 
-  private edit(edit: Edit): boolean {
-    return this.context.attempt(() => this.context.session.apply(edit));
+  /** Make an edit; reading what was typed for it may be refused as well. */
+  private edit(edit: Edit | (() => Edit)): boolean {
+    const { context } = this;
+    this.editing = true;
+    try {
+      return context.attempt(() => context.session.apply(typeof edit === "function" ? edit() : edit));
+    } finally {
+      this.editing = false;
+    }
+  }
+
+  private deleteButton(): HTMLButtonElement {
+    const { size } = this.context.state.selection;
+    return size > 1
+      ? button(`Delete these ${size} phases (Delete)`, `delete ${size}`, { "data-role": "delete", class: "sv-danger" },
+        () => this.onDelete?.(), this.context.signal)
+      : button("Delete this phase (Delete)", "delete", { "data-role": "delete", class: "sv-danger" },
+        () => this.onDelete?.(), this.context.signal);
   }
 
   private phaseParts(solved: Solved, phase: Phase): Node[] {
@@ -74,22 +103,20 @@ export class Inspector {
       const renamed = title.value.trim();
       if (renamed === name || !this.edit({ op: "update", phase: name, changes: { phase: renamed } })) {
         title.value = name;
-        return;
       }
-      context.select([renamed]);
     });
     const kind = select("kind", KINDS, phase.kind, (chosen) =>
       this.edit({ op: "update", phase: name, changes: { kind: chosen } }));
     kind.classList.add("sv-kind", `sv-k-${phase.kind}`);
-    this.duration = numberField("duration", phase.duration, (duration) =>
-      this.edit({ op: "duration", phase: name, duration }), "duration in ms");
-    this.release = numberField("release", phase.release, (release) =>
-      this.edit({ op: "release", phase: name, release }), "release in ms, 0 for none");
+    this.duration = numberField("duration", phase.duration, (typed) =>
+      this.edit(() => ({ op: "duration", phase: name, duration: typed() })), "duration in ms");
+    this.release = numberField("release", phase.release, (typed) =>
+      this.edit(() => ({ op: "release", phase: name, release: typed() })), "release in ms, 0 for none");
     const value = (role: string): HTMLElement => html("output", { "data-role": role });
     this.rows = ["start", "finish", "latest start", "total float", "drag", "free float"].map((label) =>
       ({ key: label, value: value(label.replace(" ", "-")) }));
     const place = textField("rank", phase.rank === null ? (phase.members ?? []).join(", ") : String(phase.rank), (typed) =>
-      this.edit({ op: "update", phase: name, changes: parseRanks(typed) }));
+      this.edit(() => ({ op: "update", phase: name, changes: parseRanks(typed) })));
     place.title = "one rank, or several of a collective: 0, 1";
     const lane = textField("lane", phase.lane ?? "", (typed) =>
       this.edit({ op: "update", phase: name, changes: { lane: typed || null } }));
@@ -106,8 +133,7 @@ export class Inspector {
       html("div", { class: "sv-actions" },
         button("Draw an arrow from this phase (A)", "+ arrow", { "data-role": "link" }, () => this.onLink?.(), context.signal),
         this.targetButton(name),
-        button("Delete this phase (Delete)", "delete", { "data-role": "delete", class: "sv-danger" },
-          () => this.onDelete?.(), context.signal)),
+        this.deleteButton()),
     ];
   }
 
@@ -127,7 +153,7 @@ export class Inspector {
     const { session } = this.context;
     const row = rowOf(solved, phase.phase);
     for (const [input, current] of [[this.duration, phase.duration], [this.release, phase.release]] as const) {
-      if (input && document.activeElement !== input) {
+      if (input && active(this.context.root) !== input) {
         const written = exact(current);
         if (input.value !== written) input.value = written;
       }
@@ -141,7 +167,7 @@ export class Inspector {
     this.curve.update(session.solved, solved, phase.phase, phase.kind);
     if (drag) {
       text(drag, number(this.curve.drag));
-      attr(drag, "data-stale", session.dragging ? "" : null);
+      attr(drag, "data-stale", this.curve.stale ? "" : null);
     }
     const [what, note] = startsWhen(solved, row);
     if (this.hold) {
@@ -178,7 +204,7 @@ export class Inspector {
       label, html("small", {}, dependency.origin));
     open.addEventListener("click", () => context.selectArrow(at));
     return html("li", { "data-list-row": at, class: dependency.critical ? "sv-critical" : "" }, type, open,
-      numberField(`lag-${at}`, dependency.lag, (lag) => this.edit({ op: "relink", row: at, changes: { lag } }), `lag to ${other} in ms`),
+      numberField(`lag-${at}`, dependency.lag, (typed) => this.edit(() => ({ op: "relink", row: at, changes: { lag: typed() } })), `lag to ${other} in ms`),
       button(`Delete the arrow ${outgoing ? "to" : "from"} ${other}`, "×", { class: "sv-x" },
         () => this.edit({ op: "disconnect", row: at }), context.signal));
   }
@@ -200,7 +226,8 @@ export class Inspector {
       field("from", select("source", names, dependency.source, (source) => change({ source }))),
       field("to", select("target", names, dependency.target, (target) => change({ target }))),
       field("type", select("arrow-type", LINK_TYPES, dependency.type, (type) => change({ type }))),
-      field("lag", numberField("lag", dependency.lag, (lag) => change({ lag }), "lag in ms"), "ms"),
+      field("lag", numberField("lag", dependency.lag,
+        (typed) => this.edit(() => ({ op: "relink", row, changes: { lag: typed() } })), "lag in ms"), "ms"),
       field("origin", select("origin", ORIGINS, dependency.origin, (origin) => change({ origin }))),
       html("dl", { class: "sv-facts" }, html("dt", {}, "slack"), html("dd", {}, solved ? ms(solved.slack) : ""),
         html("dt", {}, "critical"), html("dd", {}, solved?.critical ? "yes" : "no")),

@@ -51,7 +51,7 @@ export class Overlay {
       return { item, name, start, finish, top: row.y, bottom: row.y + layout.density.bar };
     });
     const key = places.map((p) => `${p.name}@${p.item.rank}:${px(p.start)}:${px(p.finish)}:${p.top}`).join("|")
-      + `#${state.arrow}`;
+      + `#${state.arrow}#${state.primary}`;
     if (key === this.key) return;
     this.key = key;
     this.ports.replaceChildren(...places.flatMap((place) => {
@@ -62,10 +62,15 @@ export class Overlay {
         this.port(place.name, "finish", place.finish + apart, place.bottom + 1),
       ];
     }));
-    // Crowded bars get grips of full size once they are the ones worked on.
-    this.ends.replaceChildren(...places.filter((p) => p.finish - p.start < 26).flatMap((place) => [
-      this.grip(place, "start", place.start - 12), this.grip(place, "end", place.finish + 2),
-    ]));
+    // Crowded bars get grips of full size once they are the ones worked on, and the chosen one's
+    // lie over its neighbours: who chose a bar means its ends.
+    this.ends.replaceChildren(...places.flatMap((place) => {
+      if (place.finish - place.start < 26) {
+        return [this.grip(place, "start", place.start - 12), this.grip(place, "end", place.finish + 2)];
+      }
+      return place.name === state.primary
+        ? [this.grip(place, "start", place.start - 5), this.grip(place, "end", place.finish - 5)] : [];
+    }));
     this.arrowEnds(layout, scale, solved, state);
   }
 

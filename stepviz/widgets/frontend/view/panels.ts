@@ -4,9 +4,8 @@ import { KINDS, type Kind, type Phase } from "../model/types";
 import type { Chart } from "./chart";
 import { button, html, show } from "./dom";
 import { pictureSVG, savePNG, saveText } from "./export";
-import { field, parseRanks, select } from "./fields";
+import { field, parseRanks, readNumber, select } from "./fields";
 import { active } from "./focus";
-import { parse } from "./format";
 import { NO_LANE, ranksOf } from "./layout";
 import { type Context, type PanelName, rowOf } from "./state";
 
@@ -107,13 +106,14 @@ export class Panels {
           if (box.checked) hidden.delete(value);
           else hidden.add(value);
           this.context.redraw("layout");
+          this.leaveHidden();
         });
         return html("label", { class: "sv-check" }, box, html("span", {}, label(value)));
       }));
     const lanes = [...new Set(phases.map((phase) => phase.lane ?? NO_LANE))];
     const kinds = KINDS.filter((kind) => phases.some((phase) => phase.kind === kind));
     const choose = select("choose-kind", ["…", ...kinds], "…", (kind) => {
-      this.context.select(phases.filter((phase) => phase.kind === kind).map((phase) => phase.phase));
+      this.context.select(this.chart.visible(phases.filter((phase) => phase.kind === kind).map((phase) => phase.phase)));
       this.show(null);
       return true;
     });
@@ -123,6 +123,17 @@ export class Panels {
       field("choose every", choose),
       html("p", { class: "sv-dim" }, "Filters hide bars in this view only; the step is computed with all of them."),
     ];
+  }
+
+  /** Several phases are scaled and deleted together: not ones that a filter hides. */
+  private leaveHidden(): void {
+    const { context } = this;
+    const chosen = [...context.state.selection];
+    const seen = this.chart.visible(chosen);
+    if (chosen.length < 2 || seen.length === chosen.length) return;
+    context.select(seen);
+    const left = chosen.length - seen.length;
+    context.say(`${left} hidden ${left === 1 ? "phase is" : "phases are"} no longer chosen.`);
   }
 
   private add(): Node[] {
@@ -141,20 +152,18 @@ export class Panels {
     const rank = number("new-rank", near?.members?.join(", ") ?? String(near?.rank ?? ranksOf(session.doc)[0] ?? 0));
     const lane = html("input", { "data-role": "new-lane", value: near?.lane ?? "", placeholder: "none" });
     const apply = (): void => {
-      const ms = parse(duration.value);
-      if (ms === null) {
-        context.say("A phase needs a duration in ms, such as 50.", "refused");
-        return;
-      }
-      const phase: Phase = {
-        phase: name.value.trim(), kind, rank: null, ...parseRanks(rank.value), lane: lane.value.trim() || null,
-        duration: ms, release: 0,
-      };
-      if (context.attempt(() => session.apply(near ? { op: "add", phase, after: near.phase } : { op: "add", phase }))) {
-        this.show(null);
-        context.select([phase.phase]);
-        this.chart.bars.group(phase.phase)?.focus();
-      }
+      const added = name.value.trim();
+      const made = context.attempt(() => {
+        const phase: Phase = {
+          phase: added, kind, rank: null, ...parseRanks(rank.value), lane: lane.value.trim() || null,
+          duration: readNumber(duration.value), release: 0,
+        };
+        session.apply(near ? { op: "add", phase, after: near.phase } : { op: "add", phase });
+      });
+      if (!made) return;
+      this.show(null);
+      context.select([added]);
+      (this.chart.bars.group(added) ?? context.root).focus();
     };
     const form = html("div", { class: "sv-form" }, field("name", name), field("kind", kinds), field("duration", duration, "ms"),
       field("rank, or 0, 1", rank), field("lane", lane),

@@ -3,6 +3,7 @@
 import { attr, button, html, icon, show, text } from "./dom";
 import { ms, number, parse } from "./format";
 import type { Chart } from "./chart";
+import { rove } from "./focus";
 import type { Context } from "./state";
 
 const ICONS = {
@@ -30,12 +31,13 @@ export class Toolbar {
   private readonly tableButton: HTMLButtonElement;
   private readonly panelButton: HTMLButtonElement;
   private readonly arrowNote: HTMLButtonElement;
-  private readonly scale: HTMLElement;
+  readonly scale: HTMLElement;
   private readonly scaleLabel = html("span");
   private readonly factor = html("input", {
     class: "sv-number", value: "0.9", "data-role": "factor", "aria-label": "factor", inputmode: "decimal",
   });
   private scenarioKey = "";
+  private readonly settle: (() => void)[];
 
   constructor(private readonly context: Context, private readonly chart: Chart, toggles: {
     table(): void; inspector(): void;
@@ -85,6 +87,7 @@ export class Toolbar {
         tool("export", "Save as SVG or PNG", ICONS.save, () => context.panel("export")),
         this.tableButton, this.panelButton,
         button("Help: keys and gestures (?)", "?", { "data-role": "help", class: "sv-tool" }, () => context.panel("help"), signal)));
+    this.settle = [this.main, this.tools].map((bar) => rove(bar, signal));
   }
 
   update(): void {
@@ -103,12 +106,14 @@ export class Toolbar {
     attr(this.tools, "data-filtered", filtered > 0 ? filtered : null);
     this.listScenarios();
     this.updateSelection();
+    for (const settle of this.settle) settle();
   }
 
   updateSelection(): void {
     const { state } = this.context;
     const chosen = state.selection.size;
     show(this.scale, chosen > 1);
+    if (!state.inspector && this.scale.parentElement !== this.tools) this.tools.prepend(this.scale);
     if (chosen > 1) text(this.scaleLabel, `${chosen} phases`);
     const { shown, total } = this.chart.arrows;
     const thinned = shown < total;
