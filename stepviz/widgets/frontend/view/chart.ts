@@ -230,11 +230,11 @@ export class Chart {
   private tellMore(solved: Solved): void {
     const { headings } = this.layout;
     show(this.more, this.cut);
+    const rank = slowestRank(solved);
+    text(this.onward, `go to rank ${rank}, the slowest`);
     if (this.cut) {
-      const rank = slowestRank(solved);
       text(this.more.firstChild as HTMLElement, headings.length > 1 ? `${headings.length} ranks, more below · ` : "more rows below");
       show(this.onward, headings.some((heading) => heading.rank === rank));
-      text(this.onward, `go to rank ${rank}, the slowest`);
     }
     this.cue();
   }

@@ -2,6 +2,7 @@
 
 import type { Chart } from "./chart";
 import { html, svg } from "./dom";
+import { textWidth } from "./labels";
 
 const PROPERTIES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "opacity",
@@ -45,18 +46,31 @@ export function pictureSVG(root: HTMLElement, chart: Chart): string {
   };
   const heights = [chart.head, chart.body, chart.below].map((part) => Number(part.getAttribute("height")));
   const top = 84;
-  const height = top + heights.reduce((sum, part) => sum + part, 0) + 44;
+  const lines = wrap(chart.strip.sum.textContent ?? "", chart.width - 32, `12.5px ${style.fontFamily}`);
+  const drawn = top + heights.reduce((sum, part) => sum + part, 0);
+  const height = drawn + 24 + 20 * lines.length;
   const picture = svg("svg", {
     width: chart.width, height, viewBox: `0 0 ${chart.width} ${height}`,
   }, svg("rect", { width: chart.width, height, fill: style.backgroundColor === "rgba(0, 0, 0, 0)" ? "white" : style.backgroundColor }),
   line(`${value("completion")}`, 16, 42, 34, 700),
-  line(value("change"), 16 + value("completion").length * 20 + 16, 40, 15, 600),
+  line(value("change"), 16 + textWidth(value("completion"), `700 34px ${style.fontFamily}`) + 16, 40, 15, 600),
   line(value("caption"), 16, 64, 12.5, 400, 0.72),
   copy(chart.head, top), copy(chart.body, top + (heights[0] as number)),
   copy(chart.below, top + (heights[0] as number) + (heights[1] as number)),
-  line(chart.strip.sum.textContent ?? "", 16, height - 16, 12.5, 400));
+  ...lines.map((content, k) => line(content, 16, drawn + 28 + 20 * k, 12.5, 400)));
   // Parents come before nested drawings: name the namespace once, on the outermost.
   return new XMLSerializer().serializeToString(picture);
+}
+
+/** A sum in lines that fit, broken before a plus. */
+function wrap(content: string, room: number, font: string): string[] {
+  const lines = [""];
+  for (const term of content.split(/ (?=[+=] )/)) {
+    const longer = `${lines.at(-1)} ${term}`.trim();
+    if (textWidth(longer, font) <= room || lines.at(-1) === "") lines[lines.length - 1] = longer;
+    else lines.push(term);
+  }
+  return lines;
 }
 
 function saveURL(url: string, name: string): void {

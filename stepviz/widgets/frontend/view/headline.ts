@@ -57,7 +57,7 @@ export class Headline {
     attr(this.element, "data-ranks", several ? "several" : "one");
     show(this.rank, several);
     text(this.of, several ? ", " : "");
-    text(this.rank, several ? `rank ${rank}` : "");
+    text(this.rank, `rank ${rank}`);
     attr(this.rank, "title", `show rank ${rank}, the slowest`);
     const open = exposed(solved, "exchange").get(rank) ?? 0;
     const before = exposed(baseline, "exchange").get(slowestRank(baseline)) ?? 0;
