@@ -186,10 +186,10 @@ def test_edits_are_read_out(lesson):
 
 def test_bars_speak_for_themselves(lesson):
     label = lesson.bar("backward").get_attribute("aria-label")
-    assert label == "backward 400 ms, from 200 to 600, 50 ms float"
+    assert label == "backward 400, 50 float, from 200 to 600 ms"
     lesson.drag("forward", "end", 20)
     label = lesson.bar("backward").get_attribute("aria-label")
-    assert label == "backward 400 ms, from 220 to 620, 50 ms float"
+    assert label == "backward 400, 50 float, from 220 to 620 ms"
 
 
 def test_what_is_written_on_a_bar_is_in_its_name(editor_page):

@@ -104,10 +104,11 @@ def test_a_timeline_set_during_a_drag_waits_for_its_end(open_notebook, latency):
     )
 
 
-def test_editors_linked_in_the_page_stay_in_step_everywhere(open_notebook):
+@pytest.mark.parametrize("latency", [0, 150])
+def test_editors_linked_in_the_page_stay_in_step_everywhere(open_notebook, latency):
     link = "import ipywidgets\nu = sv.TimelineEditor(sv.lesson())\n"
     link += "link = ipywidgets.jslink((t, 'value'), (u, 'value'))"
-    notebook = open_notebook(cells=[MAKE + "\n" + link, "t", "u"])
+    notebook = open_notebook(cells=[MAKE + "\n" + link, "t", "u"], latency=latency)
     assert notebook.run_all() == []
     one, other = views(notebook).nth(0), views(notebook).nth(1)
     wait_shown(notebook, other, 750)
@@ -117,6 +118,12 @@ def test_editors_linked_in_the_page_stay_in_step_everywhere(open_notebook):
     notebook.drag_end(other, "optimizer", -50)
     wait_shown(notebook, one, 675)
     wait_python(notebook, "t.schedule.completion, u.schedule.completion", "675.0 675.0")
+    other.locator('[data-role="undo"]').click()
+    wait_shown(notebook, one, 725)
+    wait_python(notebook, "t.schedule.completion, u.schedule.completion", "725.0 725.0")
+    notebook.page.wait_for_timeout(300)
+    for view in (one, other):  # no answer was taken for one about another timeline
+        assert view.locator('[data-role="message"]').get_attribute("data-level") != "error"
 
 
 def test_an_observer_that_rounds_and_one_that_closes(open_notebook):

@@ -2684,7 +2684,7 @@ var Bars = class {
     if (wait) parts.push(wait);
     parts.push(fill);
     if (hatch) parts.push(hatch);
-    parts.push(bar.label, bar.note, bar.start, bar.end, bar.seam);
+    parts.push(bar.label, " ", bar.note, bar.start, bar.end, bar.seam);
     bar.group.append(...parts);
     return bar;
   }
@@ -2797,9 +2797,11 @@ var Bars = class {
   }
   name(bar, phase2, start, finish, float2, critical, arrival) {
     const { phase: name, kind } = phase2;
-    const spoken = `${name} ${number(phase2.duration)} ms${name.toLowerCase().includes(kind) ? "" : `, ${kind}`}, from ${number(start)} to ${number(finish)}, ${critical ? "critical" : `${number(float2)} ms float`}`;
-    const written2 = bar.label.textContent || (bar.note.textContent ?? "");
-    attr(bar.group, "aria-label", spoken.includes(written2) ? spoken : `${written2}: ${spoken}`);
+    const { label, note, length } = bar;
+    const head = `${name} ${length}${critical ? ", critical" : `, ${brief(float2)} float`}`;
+    const written2 = label.textContent || (note.textContent ?? "");
+    const exactly = number(phase2.duration) === length ? "" : `, exactly ${number(phase2.duration)} ms`;
+    attr(bar.group, "aria-label", `${head.includes(written2) ? "" : `${written2}: `}${head}${exactly}${name.toLowerCase().includes(kind) ? "" : `, ${kind}`}, from ${number(start)} to ${number(finish)} ms`);
     const title = `${phase2.phase} · ${phase2.kind}
 ${number(phase2.duration)} ms: ${number(start)} – ${number(finish)}
 ${critical ? "on the critical path" : `total float ${number(float2)} ms`}` + (bar.wait && arrival < start ? `
@@ -5269,7 +5271,7 @@ var Inspector = class {
     const { context: context2 } = this;
     const is = context2.session.doc.target === name;
     return button(
-      is ? "The completion is this phase’s finish; click for the last finish of all" : "Measure the completion at this phase’s finish",
+      is ? "Target: the completion is this phase’s finish; click for the last finish of all" : "Target: measure the completion at this phase’s finish",
       "target",
       { "data-role": "target-toggle", "aria-pressed": String(is) },
       () => this.edit({ op: "target", target: is ? null : name }),

@@ -8,6 +8,7 @@ import { brief, number } from "./format";
 import { abbreviations, fit, textWidth } from "./labels";
 import type { Item, Layout } from "./layout";
 import type { TimeScale } from "./scale";
+import { hatchPath, shape } from "./shapes";
 import type { ViewState } from "./state";
 
 export interface Fonts { inside: string; outside: string }
@@ -114,11 +115,11 @@ export class Bars {
       seam: svg("rect", { class: "sv-grip", height, y: 0, x: 0, width: 0 }),
       end: svg("rect", { class: "sv-grip", "data-handle": "end", height, y: 0 }),
     };
-    const parts: Element[] = [bar.title, bar.tail];
+    const parts: (Element | string)[] = [bar.title, bar.tail];
     if (wait) parts.push(wait);
     parts.push(fill);
     if (hatch) parts.push(hatch);
-    parts.push(bar.label, bar.note, bar.start, bar.end, bar.seam);
+    parts.push(bar.label, " ", bar.note, bar.start, bar.end, bar.seam);
     bar.group.append(...parts);
     return bar;
   }
@@ -240,11 +241,13 @@ export class Bars {
     arrival: number,
   ): void {
     const { phase: name, kind } = phase;
-    const spoken = `${name} ${number(phase.duration)} ms${name.toLowerCase().includes(kind) ? "" : `, ${kind}`}, `
-      + `from ${number(start)} to ${number(finish)}, ${critical ? "critical" : `${number(float)} ms float`}`;
-    // What is read on a bar is what it is called by voice.
-    const written = bar.label.textContent || (bar.note.textContent ?? "");
-    attr(bar.group, "aria-label", spoken.includes(written) ? spoken : `${written}: ${spoken}`);
+    const { label, note, length } = bar;
+    // First what is written on the bar and beside it: that is what it is called by voice.
+    const head = `${name} ${length}${critical ? ", critical" : `, ${brief(float)} float`}`;
+    const written = label.textContent || (note.textContent ?? "");
+    const exactly = number(phase.duration) === length ? "" : `, exactly ${number(phase.duration)} ms`;
+    attr(bar.group, "aria-label", `${head.includes(written) ? "" : `${written}: `}${head}${exactly}`
+      + `${name.toLowerCase().includes(kind) ? "" : `, ${kind}`}, from ${number(start)} to ${number(finish)} ms`);
     const title = `${phase.phase} · ${phase.kind}\n${number(phase.duration)} ms: ${number(start)} – `
       + `${number(finish)}\n${critical ? "on the critical path" : `total float ${number(float)} ms`}`
       + (bar.wait && arrival < start ? `\nwaits ${number(start - arrival)} ms for the last rank` : "");
@@ -378,44 +381,4 @@ export class Bars {
     const element = bar.pin.firstChild as SVGTitleElement;
     if (element.textContent !== title) element.textContent = title;
   }
-}
-
-/** A bar, or the diamond of a phase without length: a square on its corner, `half` px wide. */
-function shape(fill: SVGRectElement, width: number, half: number, height: number): void {
-  const side = px(half * Math.SQRT2);
-  attr(fill, "x", half > 0 ? px(-side / 2) : 0);
-  attr(fill, "y", half > 0 ? px((height - side) / 2) : 0);
-  attr(fill, "width", half > 0 ? side : Math.max(px(width), 1.5));
-  attr(fill, "height", half > 0 ? side : height);
-  attr(fill, "rx", half > 0 || height <= 20 ? 2 : 4);
-  attr(fill, "transform", half > 0 ? `rotate(45 0 ${px(height / 2)})` : null);
-}
-
-/** Rectangles of one bar that are exposed, around its label, relative to the bar's own origin. */
-function hatchPath(
-  segments: readonly (readonly [number, number])[], start: number, finish: number,
-  scale: TimeScale, x: number, height: number, [left, right]: readonly [number, number],
-): string {
-  let path = "";
-  // Segments are sorted; a bisection finds the first that can matter.
-  let low = 0;
-  let high = segments.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((segments[middle] as readonly [number, number])[1] <= start) low = middle + 1;
-    else high = middle;
-  }
-  for (let k = low; k < segments.length; k++) {
-    const [from, to] = segments[k] as readonly [number, number];
-    if (from >= finish) break;
-    const a = px(scale.x(Math.max(from, start)) - x);
-    const b = px(scale.x(Math.min(to, finish)) - x);
-    if (b <= a) continue;
-    path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
-    // A hole for the label, by the even-odd rule.
-    const [low, high] = [Math.max(a, left), Math.min(b, right)];
-    const tall = Math.min(9, height / 2 - 3.5);
-    if (high > low) path += `M${px(low)} ${height / 2 - tall}H${px(high)}V${height / 2 + tall}H${px(low)}Z`;
-  }
-  return path;
 }

@@ -141,8 +141,8 @@ export class Inspector {
   private targetButton(name: string): HTMLButtonElement {
     const { context } = this;
     const is = context.session.doc.target === name;
-    return button(is ? "The completion is this phase’s finish; click for the last finish of all"
-      : "Measure the completion at this phase’s finish", "target", { "data-role": "target-toggle", "aria-pressed": String(is) },
+    return button(is ? "Target: the completion is this phase’s finish; click for the last finish of all"
+      : "Target: measure the completion at this phase’s finish", "target", { "data-role": "target-toggle", "aria-pressed": String(is) },
     () => this.edit({ op: "target", target: is ? null : name }), context.signal);
   }
 
