@@ -2600,6 +2600,39 @@ var Axis = class {
   }
 };
 
+// view/shapes.ts
+function shape(fill, width, half, height) {
+  const side = px(half * Math.SQRT2);
+  attr(fill, "x", half > 0 ? px(-side / 2) : 0);
+  attr(fill, "y", half > 0 ? px((height - side) / 2) : 0);
+  attr(fill, "width", half > 0 ? side : Math.max(px(width), 1.5));
+  attr(fill, "height", half > 0 ? side : height);
+  attr(fill, "rx", half > 0 || height <= 20 ? 2 : 4);
+  attr(fill, "transform", half > 0 ? `rotate(45 0 ${px(height / 2)})` : null);
+}
+function hatchPath(segments, start, finish, scale, x, height, [left, right]) {
+  let path = "";
+  let low = 0;
+  let high = segments.length;
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (segments[middle][1] <= start) low = middle + 1;
+    else high = middle;
+  }
+  for (let k = low; k < segments.length; k++) {
+    const [from, to] = segments[k];
+    if (from >= finish) break;
+    const a = px(scale.x(Math.max(from, start)) - x);
+    const b = px(scale.x(Math.min(to, finish)) - x);
+    if (b <= a) continue;
+    path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
+    const [low2, high2] = [Math.max(a, left), Math.min(b, right)];
+    const tall = Math.min(9, height / 2 - 3.5);
+    if (high2 > low2) path += `M${px(low2)} ${height / 2 - tall}H${px(high2)}V${height / 2 + tall}H${px(low2)}Z`;
+  }
+  return path;
+}
+
 // view/bars.ts
 var REACH = 9;
 var Bars = class {
@@ -2911,37 +2944,6 @@ waits ${number(start - arrival)} ms for the last rank` : "");
     if (element.textContent !== title) element.textContent = title;
   }
 };
-function shape(fill, width, half, height) {
-  const side = px(half * Math.SQRT2);
-  attr(fill, "x", half > 0 ? px(-side / 2) : 0);
-  attr(fill, "y", half > 0 ? px((height - side) / 2) : 0);
-  attr(fill, "width", half > 0 ? side : Math.max(px(width), 1.5));
-  attr(fill, "height", half > 0 ? side : height);
-  attr(fill, "rx", half > 0 || height <= 20 ? 2 : 4);
-  attr(fill, "transform", half > 0 ? `rotate(45 0 ${px(height / 2)})` : null);
-}
-function hatchPath(segments, start, finish, scale, x, height, [left, right]) {
-  let path = "";
-  let low = 0;
-  let high = segments.length;
-  while (low < high) {
-    const middle = low + high >> 1;
-    if (segments[middle][1] <= start) low = middle + 1;
-    else high = middle;
-  }
-  for (let k = low; k < segments.length; k++) {
-    const [from, to] = segments[k];
-    if (from >= finish) break;
-    const a = px(scale.x(Math.max(from, start)) - x);
-    const b = px(scale.x(Math.min(to, finish)) - x);
-    if (b <= a) continue;
-    path += `M${a} 1.5H${b}V${height - 1.5}H${a}Z`;
-    const [low2, high2] = [Math.max(a, left), Math.min(b, right)];
-    const tall = Math.min(9, height / 2 - 3.5);
-    if (high2 > low2) path += `M${px(low2)} ${height / 2 - tall}H${px(high2)}V${height / 2 + tall}H${px(low2)}Z`;
-  }
-  return path;
-}
 
 // view/layout.ts
 var NO_LANE = "no lane";
