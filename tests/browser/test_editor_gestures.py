@@ -285,8 +285,8 @@ def test_zoom_fit_and_pan_belong_to_the_view(lesson):
     mouse.move(box["x"] + 400, box["y"] + 10)
     mouse.down()
     mouse.move(box["x"] + 500, box["y"] + 10, steps=4)
+    assert float(lesson.root.get_attribute("data-x0")) > x0  # already while it is held
     mouse.up()
-    assert float(lesson.root.get_attribute("data-x0")) > x0
     lesson.role("fit").click()
     assert lesson.px_per_ms == pytest.approx(before)
     mouse.move(box["x"] + 400, box["y"] + 60)

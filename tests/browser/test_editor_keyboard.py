@@ -182,6 +182,10 @@ def test_edits_are_read_out(lesson):
     assert "exchange" in spoken
     assert "325" in spoken
     assert "Completion 725 ms, 25 ms sooner" in spoken
+    press(lesson, "Control+z")
+    assert lesson.text("live").startswith("Undone: exchange 350 → 325 ms. Completion 750 ms")
+    press(lesson, "Control+y")
+    assert lesson.text("live").startswith("Redone: exchange 350 → 325 ms. Completion 725 ms")
 
 
 def test_bars_speak_for_themselves(lesson):

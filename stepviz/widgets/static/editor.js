@@ -6371,6 +6371,11 @@ function shareWidth(host) {
   style.maxWidth ||= "100%";
 }
 var SHARE = "1 1 0px";
+function said2(before, { undoLabel, redoLabel }) {
+  if (redoLabel !== null && redoLabel === before.undo) return `Undone: ${redoLabel}. `;
+  if (undoLabel !== null && undoLabel === before.redo) return `Redone: ${undoLabel}. `;
+  return undoLabel === null ? "" : `${undoLabel}. `;
+}
 function renderEditor(session, host, signal) {
   const uid = `stepviz-${++views}-${Math.random().toString(36).slice(2, 8)}`;
   const root = html("div", { class: "stepviz", tabindex: "-1" });
@@ -6522,7 +6527,8 @@ function renderEditor(session, host, signal) {
     }, { signal });
   }
   root.addEventListener("input", () => messages.forgive(), { signal });
-  let doc = session.doc;
+  let { doc } = session;
+  let labels = { undo: session.undoLabel, redo: session.redoLabel };
   session.subscribe((what) => {
     if (what === "preview") {
       redraw("values");
@@ -6547,8 +6553,8 @@ function renderEditor(session, host, signal) {
     redraw("layout");
     if (what === "doc") {
       messages.dropHint();
-      const label = session.undoLabel === null ? "" : `${session.undoLabel}. `;
-      messages.announce(`${label}${result(session.solved, session.baseline, session.baselineName)}`);
+      messages.announce(`${said2(labels, session)}${result(session.solved, session.baseline, session.baselineName)}`);
+      labels = { undo: session.undoLabel, redo: session.redoLabel };
     }
   }, signal);
   if (session.selected !== null) state.selection.add(session.selected);

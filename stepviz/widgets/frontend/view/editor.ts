@@ -38,6 +38,15 @@ function shareWidth(host: HTMLElement): void {
 }
 const SHARE = "1 1 0px";
 
+interface Labels { undo: string | null; redo: string | null }
+
+/** What was just done, from what could be undone and redone before. */
+function said(before: Labels, { undoLabel, redoLabel }: Session): string {
+  if (redoLabel !== null && redoLabel === before.undo) return `Undone: ${redoLabel}. `;
+  if (undoLabel !== null && undoLabel === before.redo) return `Redone: ${undoLabel}. `;
+  return undoLabel === null ? "" : `${undoLabel}. `;
+}
+
 export function renderEditor(session: Session, host: HTMLElement, signal: AbortSignal): void {
   const uid = `stepviz-${++views}-${Math.random().toString(36).slice(2, 8)}`;
   const root = html("div", { class: "stepviz", tabindex: "-1" });
@@ -196,7 +205,8 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
   }
   root.addEventListener("input", () => messages.forgive(), { signal });
 
-  let doc = session.doc;
+  let { doc } = session;
+  let labels: Labels = { undo: session.undoLabel, redo: session.redoLabel };
   session.subscribe((what) => {
     if (what === "preview") {
       redraw("values");
@@ -221,8 +231,8 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     redraw("layout");
     if (what === "doc") {
       messages.dropHint();
-      const label = session.undoLabel === null ? "" : `${session.undoLabel}. `;
-      messages.announce(`${label}${result(session.solved, session.baseline, session.baselineName)}`);
+      messages.announce(`${said(labels, session)}${result(session.solved, session.baseline, session.baselineName)}`);
+      labels = { undo: session.undoLabel, redo: session.redoLabel };
     }
   }, signal);
 
