@@ -1276,15 +1276,19 @@ var Wire = class {
   // From outside
   /** Look at what the model holds now; called on each change, in whichever order they come. */
   receive() {
-    const { model, dragging } = this.#host;
+    const { model, dragging, ledger } = this.#host;
     const value = model.get("value");
     const revision = readRevision(model.get("_revision"));
     if (value !== this.#value) {
       this.#value = value;
       const known = this.#pending?.revision ?? this.#revision;
       const news = this.#read(value, revision, sameRevision(revision, known));
-      if (news !== null && dragging) this.#pending = news;
-      else if (news !== null) this.#adopt(news);
+      const held = this.#pending === null && this.#about === ledger.doc ? ledger.doc : this.#pending?.doc;
+      const echo = news?.fromPage && held !== void 0 && sameDoc(news.doc, held);
+      if (news !== null && !echo) {
+        if (dragging) this.#pending = news;
+        else this.#adopt(news);
+      }
     } else if (this.#pending === null && revision.page !== this.#page) {
       this.#revision = revision;
     }

@@ -395,6 +395,19 @@ test("an answer is compared only with the timeline it is about", async () => {
   assert.equal(session.status.message, null);
 });
 
+test("the echo of a commit is no news", async () => {
+  const { model, session, heard } = open();
+  session.apply(shorter);
+  const sent = model.saves.length;
+  heard.length = 0;
+  model.state["value"] = structuredClone(session.doc); // as ipywidgets does, without an event
+  model.update({ _answer: answer(session.doc, revision(model)) });
+  await Promise.resolve();
+  assert.ok(!heard.includes("doc"));
+  assert.equal(model.saves.length, sent);
+  assert.equal(session.status.kernel, "live");
+});
+
 test("what was refused is forgotten once something else goes well", () => {
   const { session } = open();
   session.say("no", "refused");

@@ -135,7 +135,7 @@ export class Wire {
 
   /** Look at what the model holds now; called on each change, in whichever order they come. */
   receive(): void {
-    const { model, dragging } = this.#host;
+    const { model, dragging, ledger } = this.#host;
     const value = model.get("value");
     const revision = readRevision(model.get("_revision"));
     if (value !== this.#value) {
@@ -143,8 +143,13 @@ export class Wire {
       // Python, and other windows through it, send a revision along; a link in the page does not.
       const known = this.#pending?.revision ?? this.#revision;
       const news = this.#read(value, revision, sameRevision(revision, known));
-      if (news !== null && dragging) this.#pending = news;
-      else if (news !== null) this.#adopt(news);
+      // The kernel's echo of a commit comes as another object: no news, and nothing to answer.
+      const held = this.#pending === null && this.#about === ledger.doc ? ledger.doc : this.#pending?.doc;
+      const echo = news?.fromPage && held !== undefined && sameDoc(news.doc, held);
+      if (news !== null && !echo) {
+        if (dragging) this.#pending = news;
+        else this.#adopt(news);
+      }
     } else if (this.#pending === null && revision.page !== this.#page) {
       this.#revision = revision;
     }
