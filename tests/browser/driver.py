@@ -155,8 +155,14 @@ class Editor:
 
     def grip(self, name: str, handle: str) -> tuple[float, float]:
         """Where to press, in the page's pixels."""
-        box = self.bar(name).locator(f'[data-handle="{handle}"]').bounding_box()
-        assert box is not None
+        grip = self.bar(name).locator(f'[data-handle="{handle}"]')
+        box = grip.bounding_box()
+        for _ in range(50):  # a resize may have it drawn anew at this very moment
+            if box is not None:
+                break
+            self.page.wait_for_timeout(20)
+            box = grip.bounding_box()
+        assert box is not None, f"the {handle} of {name} can't be seen"
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def drag(self, name: str, handle: str, ms: float, *, release: bool = True) -> None:
