@@ -23,6 +23,10 @@ HTML = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>edit
 </html>"""
 
 
+# Two frames on, a view has seen its size and drawn for it.
+SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
 @pytest.fixture
 def editor_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callable[..., Page]:
     """Load the editor's bundle on a stub model: ``page = editor_page(value, **state)``.
@@ -65,6 +69,7 @@ def editor_page(new_page: Callable[..., Page], page_problems: list[str]) -> Call
         page.evaluate(
             STUB_MODEL, {"esm": esm, "state": {"value": value, **state}, "kernel": kernel}
         )
+        page.evaluate(SETTLED)
         return page
 
     return load

@@ -6562,7 +6562,7 @@ function renderEditor(session, host, signal) {
     }
   }, signal);
   if (session.selected !== null) state.selection.add(session.selected);
-  let width = 0;
+  let width = root.clientWidth;
   const observer = new ResizeObserver(() => {
     const now = root.clientWidth;
     if (now === width) return;

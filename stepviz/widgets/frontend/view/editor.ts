@@ -238,7 +238,7 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
 
   if (session.selected !== null) state.selection.add(session.selected);
   // Hidden in a tab the width is 0; the observer draws as soon as there is some.
-  let width = 0;
+  let width = root.clientWidth;
   const observer = new ResizeObserver(() => {
     const now = root.clientWidth;
     if (now === width) return;
