@@ -165,8 +165,7 @@ def _record_columns(
 
 
 def _names(values: Any, what: str) -> NDArray[np.object_]:
-    names = np.empty(len(values), dtype=object)
-    names[:] = list(values)
+    names = _objects(values)
     for row, name in enumerate(names):
         if not is_name(name):
             msg = f"{what} name in row {row} is {name!r}: names are non-empty strings of text"
@@ -244,10 +243,19 @@ def _choice(
     return vocabulary[codes] if words else codes
 
 
+def _objects(values: Any) -> NDArray[np.object_]:
+    """Return a column as Python objects; many times faster from an array than one by one."""
+    if hasattr(values, "to_numpy"):
+        whole: NDArray[np.object_] = values.to_numpy(dtype=object)
+        return whole.copy()
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = list(values)
+    return objects
+
+
 def _rows_of(index: pd.Index[Any], values: Any) -> NDArray[np.int64]:
     """Return where each value stands in an index of names; -1 for what does not."""
-    given = np.empty(len(values), dtype=object)
-    given[:] = list(values)
+    given = _objects(values)
     try:
         return index.get_indexer(pd.Index(given)).astype(np.int64)
     except TypeError:  # something unhashable among them, which is no name
