@@ -1,40 +1,57 @@
-"""stepviz: what would make this training step finish sooner, and did it?"""
+"""stepviz: what would make this training step finish sooner, and did it?
+
+Every public name loads its room, and what that needs, when first used; so importing is quick.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stepviz.builders.lesson_models import lesson
-from stepviz.core.changes import (
-    Change,
-    delay_input,
-    remove,
-    scale,
-    set_duration,
-    set_lag,
-    set_release,
-    shorten,
-    shrink_tail,
-    together,
-)
-from stepviz.core.comparison import compare
-from stepviz.core.schedule import Schedule
-from stepviz.core.timeline import Timeline
 from stepviz.errors import ChangeError, StepvizError, TimelineError, TraceError
 
 if TYPE_CHECKING:
+    from stepviz.builders.lesson_models import lesson
+    from stepviz.core.changes import (
+        Change,
+        delay_input,
+        remove,
+        scale,
+        set_duration,
+        set_lag,
+        set_release,
+        shorten,
+        shrink_tail,
+        together,
+    )
+    from stepviz.core.comparison import compare
+    from stepviz.core.schedule import Schedule
+    from stepviz.core.timeline import Timeline
     from stepviz.traces import TraceWarning, load_run, sample_run
     from stepviz.widgets import TimelineEditor
 
 __version__ = "0.1.0"
 
-#: Public names that load their room, and what it needs, when first used.
-_LATER = {
+#: Where each public name lives.
+_HOMES = {
+    "Change": "stepviz.core.changes",
+    "Schedule": "stepviz.core.schedule",
+    "Timeline": "stepviz.core.timeline",
     "TimelineEditor": "stepviz.widgets",
     "TraceWarning": "stepviz.traces",
+    "compare": "stepviz.core.comparison",
+    "delay_input": "stepviz.core.changes",
+    "lesson": "stepviz.builders.lesson_models",
     "load_run": "stepviz.traces",
+    "remove": "stepviz.core.changes",
     "sample_run": "stepviz.traces",
+    "scale": "stepviz.core.changes",
+    "set_duration": "stepviz.core.changes",
+    "set_lag": "stepviz.core.changes",
+    "set_release": "stepviz.core.changes",
+    "shorten": "stepviz.core.changes",
+    "shrink_tail": "stepviz.core.changes",
+    "together": "stepviz.core.changes",
 }
 
 __all__ = [
@@ -64,8 +81,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        value = getattr(import_module(_LATER[name]), name)
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
         return value
     msg = f"module 'stepviz' has no attribute {name!r}"

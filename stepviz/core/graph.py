@@ -11,7 +11,7 @@ single thread, say) by a plain loop, which is faster than a million tiny array c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -33,7 +33,7 @@ class CycleError(Exception):
         self.rows = rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """Phases and dependencies as arrays.
 
@@ -58,7 +58,6 @@ class Graph:
     code: Ints
     lag: Floats
     goal: int = -1
-    _order: _Order | None = field(default=None, repr=False, compare=False)
 
     @property
     def n(self) -> int:
@@ -79,7 +78,7 @@ class Graph:
     @cached_property
     def order(self) -> _Order:
         """A topological order; raises `CycleError`."""
-        return self._order if self._order is not None else _topological(self)
+        return _topological(self)
 
     def solve(self) -> Solution:
         """Run the forward and the backward pass; OverflowError where times exceed a float."""
@@ -99,7 +98,7 @@ class Graph:
         return Solution(self, start, finish, late, late + self.duration, sink, completion)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Order:
     """A topological order cut into levels, with edges sorted for both sweeps."""
 
@@ -283,7 +282,7 @@ def _backward_loop(
     return np.array(times[:n])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """Both passes of one graph, all in ms, shape (n,) for phases and (m,) for edges."""
 

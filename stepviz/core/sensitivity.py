@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from stepviz.core.graph import Floats, Ints, Solution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Response:
     """The completion as max(level, fall - x, rise + x) of each phase's own duration x, all ms."""
 

@@ -19,7 +19,7 @@ PHASE_COLUMNS = ("phase", "kind", "rank", "lane", "duration", "release", "member
 DEPENDENCY_COLUMNS = ("source", "target", "type", "lag", "origin")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tables:
     """Phases and dependencies as parallel arrays; rank -1 means the phase belongs to a group."""
 
@@ -35,7 +35,7 @@ class Tables:
     code: NDArray[np.int64]  # place of the type in LINK_TYPES
     lag: NDArray[np.float64]
     origin: NDArray[np.object_]
-    _place: dict[str, int] = field(default_factory=dict, repr=False)
+    _place: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for column, values in (("duration", self.duration), ("release", self.release)):
