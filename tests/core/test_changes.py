@@ -16,13 +16,13 @@ MODELS = {model: sv.lesson(model) for model in ("release", "ss-ff", "buckets")}
 @pytest.mark.parametrize(
     ("change", "release", "ss_ff", "buckets"),
     [
-        (sv.shorten(kind="exchange", ms=25), 725, 750, 750 - 25 / 7),
+        (sv.shorten(kind="exchange", ms=25), 725, 750, 746.43),
         (sv.shorten(kind="backward", ms=25), 750, 750, 743.75),
         (
             sv.together(sv.shorten(kind="exchange", ms=25), sv.shorten(kind="backward", ms=25)),
             725,
             725,
-            740 + 1.25 + 5 / 28 - 20,
+            721.43,
         ),
         (sv.shorten("optimizer", 25), 725, 725, 725),
         (sv.shrink_tail(25), 725, 725, 725),
@@ -33,7 +33,8 @@ def test_the_same_cut_under_three_models(
     change: sv.Change, release: float, ss_ff: float, buckets: float
 ) -> None:
     found = [MODELS[m].apply(change).completion for m in MODELS]
-    assert found == pytest.approx([release, ss_ff, buckets], abs=5e-3 if buckets < 722 else 1e-9)
+    assert found[:2] == [release, ss_ff]
+    assert found[2] == pytest.approx(buckets, abs=5e-3)  # the table has two decimals
 
 
 @pytest.mark.parametrize(
