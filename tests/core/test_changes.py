@@ -273,6 +273,10 @@ def test_delayed_input_does_not_depend_on_what_else_changes() -> None:
     assert step.apply(sv.together(delay, cut)).completion == 65
     assert step.apply(sv.together(cut, delay)).completion == 65
     assert step.apply(sv.delay_input(0)) == step
+    # A lead lets the input start with the step: nothing but the start holds it.
+    ahead = step.connect("h", "i", "SS", -30).disconnect("h", "i", "FS")
+    assert ahead.schedule().table.loc["i", "start"] == 0
+    assert ahead.apply(sv.delay_input(95)).completion == 105
     # Held by the order of a lane, which has no lag of its own.
     lane = sv.Timeline(
         [{**row, "lane": "main", "duration": d} for row, d in (

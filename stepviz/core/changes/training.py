@@ -41,9 +41,7 @@ class DelayInput(Change):
         lag[np.isin(tables.target, moved)] += self.ms
         before, after = tables.lane_pairs
         held = np.isin(after, moved)  # lane order has no lag: it becomes a dependency that has
-        led = np.isin(moved, np.concatenate((tables.target, after)))
-        pinned = release[moved] > 0
-        release[np.array(moved)[~led | pinned]] += self.ms
+        release[moved] += self.ms  # also where nothing but the step's start holds it
         more = int(held.sum())
         changed = timeline._edited(
             tables.replace(
