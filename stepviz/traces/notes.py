@@ -7,10 +7,10 @@ from typing import Final
 
 import pandas as pd
 
-from stepviz.traces.joins import Joined
-from stepviz.traces.pieces import Piece, stops
-from stepviz.traces.rows import DEVICE
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.windows import Window
+from stepviz.traces.folding.pieces import Piece, stops
+from stepviz.traces.joining.joins import Joined
+from stepviz.traces.reading.rows import DEVICE
 
 #: Exposed time of the rows and of the timeline may differ by this part of a step unsaid.
 EXPOSED_PART: Final = 0.01

@@ -12,23 +12,9 @@ from typing import Any, Final
 import pandas as pd
 
 from stepviz.errors import TraceError, near
-from stepviz.traces.clocks import Clash, worst_of
-from stepviz.traces.exchanges import exchanges_of
-from stepviz.traces.files import (
-    Source,
-    nothing_read,
-    refuse_second,
-    rows_of_file,
-    told,
-    trace_paths,
-)
-from stepviz.traces.kinds import with_kinds
-from stepviz.traces.launches import ordinary_lag
-from stepviz.traces.parts import device_time
-from stepviz.traces.pieces import main_track
-from stepviz.traces.rows import RankRows
-from stepviz.traces.steps import RankStep, Step, is_whole
-from stepviz.traces.windows import (
+from stepviz.traces.classifying.kinds import with_kinds
+from stepviz.traces.classifying.launches import ordinary_lag
+from stepviz.traces.classifying.windows import (
     PREVIOUS,
     Window,
     host_ranges,
@@ -37,6 +23,20 @@ from stepviz.traces.windows import (
     windows,
     without_doubles,
 )
+from stepviz.traces.folding.parts import device_time
+from stepviz.traces.folding.pieces import main_track
+from stepviz.traces.joining.clocks import Clash, worst_of
+from stepviz.traces.joining.exchanges import exchanges_of
+from stepviz.traces.reading.files import (
+    Source,
+    nothing_read,
+    refuse_second,
+    rows_of_file,
+    told,
+    trace_paths,
+)
+from stepviz.traces.reading.rows import RankRows
+from stepviz.traces.steps import RankStep, Step, is_whole
 
 #: How files say themselves in `run.files`.
 READ: Final = "read"

@@ -13,22 +13,22 @@ import pandas as pd
 
 from stepviz.core.timeline import Timeline
 from stepviz.errors import TimelineError, TraceError, near
-from stepviz.traces.clocks import Clash, never_together, worst_of
-from stepviz.traces.exchanges import COLUMNS
-from stepviz.traces.folding import Folded, fold
-from stepviz.traces.joins import Exchange, Joined, join, local
-from stepviz.traces.landmarks import landmarks
-from stepviz.traces.launches import Launches, launches
+from stepviz.traces.classifying.landmarks import landmarks
+from stepviz.traces.classifying.launches import Launches, launches
+from stepviz.traces.classifying.windows import PREVIOUS, WHOLE_TRACE, Window
+from stepviz.traces.folding.fold import Folded, fold
+from stepviz.traces.folding.parts import ROWS, breakdown_ns, exposed_ns
+from stepviz.traces.folding.pieces import Piece, rank_pieces
+from stepviz.traces.joining.clocks import Clash, never_together, worst_of
+from stepviz.traces.joining.exchanges import COLUMNS
+from stepviz.traces.joining.joins import Exchange, Joined, join, local
 from stepviz.traces.notes import (
     about_exchanges,
     about_exposed,
     about_launches,
     about_stops,
 )
-from stepviz.traces.parts import ROWS, breakdown_ns, exposed_ns
-from stepviz.traces.pieces import Piece, rank_pieces
-from stepviz.traces.rows import RankRows
-from stepviz.traces.windows import PREVIOUS, WHOLE_TRACE, Window
+from stepviz.traces.reading.rows import RankRows
 
 Unit = Literal["ms", "ns"]
 

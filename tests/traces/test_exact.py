@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from stepviz.traces.exact import nanosecond_array, nanoseconds
+from stepviz.traces.reading.exact import nanosecond_array, nanoseconds
 
 
 @given(st.integers(0, 2 * 10**15), st.integers(0, 999))

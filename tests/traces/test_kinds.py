@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from stepviz.traces.kinds import with_kinds
-from stepviz.traces.patterns import (
+from stepviz.traces.classifying.kinds import with_kinds
+from stepviz.traces.classifying.patterns import (
     EXCHANGE_KERNEL,
     annotation_kind,
     collective_name,
     kernel_collective,
 )
-from stepviz.traces.reading import read_trace
-from stepviz.traces.rows import rows_of
+from stepviz.traces.reading.document import read_trace
+from stepviz.traces.reading.rows import rows_of
 from tests.traces.synthetic import AUTOGRAD, document, host, kernel, launch, note
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import stepviz as sv
 from stepviz.traces import TraceWarning
-from stepviz.traces.reading import read_trace
-from stepviz.traces.rows import rank_of, rows_of
+from stepviz.traces.reading.document import read_trace
+from stepviz.traces.reading.rows import rank_of, rows_of
 from tests.traces.synthetic import BASE_NS, document, host, note, two_ranks
 
 

@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from stepviz.errors import TraceError
-from stepviz.traces.exact import LARGEST_NS, nanosecond_array
-from stepviz.traces.outliers import recording, without_impossible
-from stepviz.traces.reading import RawTrace
+from stepviz.traces.reading.document import RawTrace
+from stepviz.traces.reading.exact import LARGEST_NS, nanosecond_array
+from stepviz.traces.reading.outliers import recording, without_impossible
 
 #: Older profilers and other back ends call the same things by other names.
 CATEGORY: Final = {

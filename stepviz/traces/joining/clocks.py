@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.windows import Window
 
 #: Less than this is the rounding of old profilers.
 ROUNDING_NS: Final = 2_000

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.traces.exact import nanoseconds
-from stepviz.traces.patterns import STEP
+from stepviz.traces.classifying.patterns import STEP
+from stepviz.traces.reading.exact import nanoseconds
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]

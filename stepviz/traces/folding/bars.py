@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stepviz.traces.pieces import UNEXPLAINED, Piece
-from stepviz.traces.waits import Wait
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.windows import Window
+from stepviz.traces.folding.pieces import UNEXPLAINED, Piece
+from stepviz.traces.folding.waits import Wait
 
 #: The first threshold is this part of the window; it doubles until the bars are few enough.
 FINEST_PART: Final = 500

@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 from stepviz.errors import TraceError
-from stepviz.traces.reading import SUFFIXES, RawTrace, read_trace
-from stepviz.traces.rows import RankRows, rank_of, rows_of
+from stepviz.traces.reading.document import SUFFIXES, RawTrace, read_trace
+from stepviz.traces.reading.rows import RankRows, rank_of, rows_of
 
 Source = str | PathLike[str] | Iterable[str | PathLike[str]]
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
-from stepviz.traces.patterns import (
+from stepviz.traces.classifying.patterns import (
     EXCHANGE_EMULATED,
     EXCHANGE_HOST,
     EXCHANGE_KERNEL,
@@ -22,7 +22,7 @@ from stepviz.traces.patterns import (
     annotation_kind,
     operator_kind,
 )
-from stepviz.traces.rows import CALLS, DEVICE, HOST, RankRows
+from stepviz.traces.reading.rows import CALLS, DEVICE, HOST, RankRows
 
 IntArray = npt.NDArray[np.int64]
 

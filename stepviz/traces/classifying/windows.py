@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.traces.patterns import STEP
-from stepviz.traces.rows import DEVICE, HOST
+from stepviz.traces.classifying.patterns import STEP
+from stepviz.traces.reading.rows import DEVICE, HOST
 
 #: How the start of a window was found.
 PREVIOUS: Final = "previous update"

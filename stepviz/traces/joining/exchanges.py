@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.traces.patterns import (
+from stepviz.traces.classifying.patterns import (
     BUCKET,
     EXCHANGE_EMULATED,
     EXCHANGE_HOST,
@@ -24,7 +24,7 @@ from stepviz.traces.patterns import (
     collective_name,
     kernel_collective,
 )
-from stepviz.traces.rows import DEVICE, RankRows
+from stepviz.traces.reading.rows import DEVICE, RankRows
 
 COLUMNS: Final = (
     "row",  # of the rank's events

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from stepviz.traces.rows import DEVICE
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.windows import Window
+from stepviz.traces.reading.rows import DEVICE
 
 _COPY_BACK = "torch.distributed.ddp.reducer::copy_bucket_to_grad"
 _EVALUATE = "autograd::engine::evaluate_function"

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from stepviz.traces.clocks import Clash, ended_early, worst_of
-from stepviz.traces.rows import RankRows
+from stepviz.traces.joining.clocks import Clash, ended_early, worst_of
+from stepviz.traces.reading.rows import RankRows
 
 #: A collective cannot end on one rank before another arrives. Past this, clocks disagree.
 CLOCK_TOLERANCE_NS: Final = 2_000_000

@@ -16,12 +16,12 @@ from typing import Any, Final
 
 from stepviz.core.timeline import Timeline
 from stepviz.core.vocabulary import COMPUTE
-from stepviz.traces.bars import Bar, gather
-from stepviz.traces.joins import Call, Exchange
-from stepviz.traces.launches import Launches
-from stepviz.traces.pieces import Piece
-from stepviz.traces.waits import Hold, Wait, gaps, holds, waits
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.launches import Launches
+from stepviz.traces.classifying.windows import Window
+from stepviz.traces.folding.bars import Bar, gather
+from stepviz.traces.folding.pieces import Piece
+from stepviz.traces.folding.waits import Hold, Wait, gaps, holds, waits
+from stepviz.traces.joining.joins import Call, Exchange
 
 #: A timeline of more phases than this is large to look at; it says so.
 MANY_PHASES: Final = 500

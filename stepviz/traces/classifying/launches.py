@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.traces.patterns import WAITING_CALL
-from stepviz.traces.rows import CALLS, DEVICE
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.patterns import WAITING_CALL
+from stepviz.traces.classifying.windows import Window
+from stepviz.traces.reading.rows import CALLS, DEVICE
 
 IntArray = npt.NDArray[np.int64]
 

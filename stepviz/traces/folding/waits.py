@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stepviz.traces.joins import Call
-from stepviz.traces.launches import Launches
-from stepviz.traces.pieces import UNEXPLAINED, Piece
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.launches import Launches
+from stepviz.traces.classifying.windows import Window
+from stepviz.traces.folding.pieces import UNEXPLAINED, Piece
+from stepviz.traces.joining.joins import Call
 
 #: A device resumes after the exchange it waited for within this time.
 DEVICE_RESUME_NS: Final = 50_000

@@ -15,10 +15,10 @@ import pandas as pd
 
 from stepviz.core.intervals import clip, intersect, subtract, total, union
 from stepviz.core.vocabulary import COMPUTE
-from stepviz.traces.joins import Exchange
-from stepviz.traces.pieces import UNEXPLAINED, Piece
-from stepviz.traces.rows import DEVICE
-from stepviz.traces.windows import Window
+from stepviz.traces.classifying.windows import Window
+from stepviz.traces.folding.pieces import UNEXPLAINED, Piece
+from stepviz.traces.joining.joins import Exchange
+from stepviz.traces.reading.rows import DEVICE
 
 IntArray = npt.NDArray[np.int64]
 

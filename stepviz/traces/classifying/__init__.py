@@ -1,0 +1,1 @@
+"""What each row is: its kind, its step, what launched it."""

@@ -1,0 +1,1 @@
+"""A step cut into pieces, counted, and gathered into bars to drag."""

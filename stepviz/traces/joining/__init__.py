@@ -1,0 +1,1 @@
+"""Exchanges of single ranks joined into collectives, on one clock."""

@@ -1,0 +1,1 @@
+"""A profiler file from disk to exact rows of one rank."""
