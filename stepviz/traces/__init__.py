@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stepviz.traces.runs import Run, TraceWarning, load_run
+from stepviz.traces.loading import TraceWarning, load_run
+from stepviz.traces.runs import Run
 from stepviz.traces.samples import sample_run
 from stepviz.traces.steps import Step
 

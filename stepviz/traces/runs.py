@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import html
-import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
 from stepviz.errors import TraceError, near
-from stepviz.traces.classifying.kinds import with_kinds
-from stepviz.traces.classifying.launches import ordinary_lag
 from stepviz.traces.classifying.windows import (
     PREVIOUS,
     Window,
-    host_ranges,
-    place_lost,
-    steps_of_rows,
-    windows,
-    without_doubles,
 )
 from stepviz.traces.folding.parts import device_time
-from stepviz.traces.folding.pieces import main_track
 from stepviz.traces.joining.clocks import Clash, worst_of
-from stepviz.traces.joining.exchanges import exchanges_of
-from stepviz.traces.reading.files import (
-    Source,
-    nothing_read,
-    refuse_second,
-    rows_of_file,
-    told,
-    trace_paths,
-)
-from stepviz.traces.reading.rows import RankRows
-from stepviz.traces.steps import RankStep, Step, is_whole
+from stepviz.traces.observed_step import is_whole
+from stepviz.traces.rank_trace import RankTrace
+from stepviz.traces.steps import Step
 
 #: How files say themselves in `run.files`.
 READ: Final = "read"
@@ -55,38 +37,10 @@ _STEP_COLUMNS: Final = (
 )
 
 
-class TraceWarning(UserWarning):
-    """A file, or a part of one, was left out; the message names it and says why."""
-
-
-class _Rank:
-    """One rank of a run, kept as compact frames."""
-
-    def __init__(self, rows: RankRows) -> None:
-        events = with_kinds(rows)
-        ranges = without_doubles(host_ranges(events), rows.repairs)
-        events["place"] = steps_of_rows(events, ranges)
-        self.rows = rows
-        self.events = events
-        self.windows: list[Window] = windows(events, ranges)
-        place_lost(events, self.windows)
-        self.main = main_track(events, ranges)
-        self.exchanges = exchanges_of(rows, events)
-        self.ordinary_lag = ordinary_lag(events)
-
-    def step(self, number: int) -> RankStep | None:
-        """Return one step of this rank, None where it has none of that number."""
-        for place, window in enumerate(self.windows):
-            if window.step == number:
-                calls = self.exchanges[self.exchanges["place"] == place]
-                return RankStep(self.rows, self.events, window, self.main, calls, self.ordinary_lag)
-        return None
-
-
 class Run:
     """The traces of one capture, one file a rank. Made by `load_run`."""
 
-    def __init__(self, ranks: Mapping[int, _Rank], files: pd.DataFrame, name: str) -> None:
+    def __init__(self, ranks: Mapping[int, RankTrace], files: pd.DataFrame, name: str) -> None:
         self._ranks = dict(sorted(ranks.items()))
         self._files = files
         self._name = name
@@ -263,71 +217,6 @@ class Run:
             parts += [f"<li>{html.escape(str(why))}</li>" for why in refused["why"]]
             parts.append("</ul>")
         return "".join(parts)
-
-
-def load_run(source: Source) -> Run:
-    """Read the PyTorch profiler traces of one capture, one file per rank.
-
-    Parameters
-    ----------
-    source : path, or iterable of paths
-        A folder (its ``.json`` and ``.json.gz`` files are read), one file, or several files.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    TraceError
-        Where nothing can be read: no such folder, no traces in it, or every file refused. A
-        file that is refused beside others that are read gives a `TraceWarning` and a row in
-        `run.files`.
-
-    Examples
-    --------
-    >>> import stepviz as sv
-    >>> run = sv.load_run("traces/")  # doctest: +SKIP
-    >>> run.step().timeline().completion  # doctest: +SKIP
-    148.302
-    """
-    paths, name = trace_paths(source)
-    ranks: dict[int, _Rank] = {}
-    taken: dict[int, Path] = {}
-    records: list[dict[str, Any]] = []
-    for path in paths:
-        record: dict[str, Any] = {
-            "file": str(path),
-            "rank": pd.NA,
-            "rank_source": "",
-            "events": 0,
-            "status": READ,
-            "why": "",
-        }
-        records.append(record)
-        try:
-            rows = rows_of_file(path, ranks_free=len(paths) == 1)
-            record.update(rank=rows.rank, rank_source=rows.rank_source, events=len(rows.events))
-            if rows.rank in ranks:
-                refuse_second(path, rows.rank, taken[rows.rank])
-            with told(path):
-                ranks[rows.rank] = _Rank(rows)
-            taken[rows.rank] = path
-            record["why"] = "; ".join(rows.repairs)
-        except TraceError as error:
-            record.update(status=REFUSED, why=str(error))
-    files = pd.DataFrame(records).astype({"rank": "Int64"})
-    refused = files[files["status"] == REFUSED]
-    if not ranks:
-        raise TraceError(nothing_read(name, list(refused["why"])))
-    for message in [*refused["why"], *_repairs_said(files)]:
-        warnings.warn(message, TraceWarning, stacklevel=2)
-    return Run(ranks, files, name)
-
-
-def _repairs_said(files: pd.DataFrame) -> list[str]:
-    read = files[(files["status"] == READ) & (files["why"] != "")]
-    return [f"{file}: {why}" for file, why in zip(read["file"], read["why"], strict=True)]
 
 
 def _all_of(words: Iterable[str]) -> str:

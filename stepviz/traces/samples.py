@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
-from stepviz.traces.runs import Run, load_run
+from stepviz.traces.loading import load_run
+from stepviz.traces.runs import Run
 
 
 def sample_run() -> Run:

@@ -1,8 +1,9 @@
 """Steps: which rows belong to which, and from when to when each lasts on one rank.
 
-On a device a step runs from the end of the previous update's device work to the end of its
-own, since most kernels run later than the host range that launched them. Where there is no
-device it is the host's range. Where nothing marks a step it is the whole trace.
+A step runs from the previous update's completion to its own: the end of the device work that
+its host range launched, since most kernels run later than that, or the end of the range
+itself where the host is last. Where there is no device it is the host's range. Where nothing
+marks a step it is the whole trace.
 """
 
 from __future__ import annotations
@@ -150,7 +151,8 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
         if len(own) == 0:
             found.append(Window(int(step), *host, "host", HOST_START, *host))
             continue
-        end = int(own.max())
+        # The update is over when both its device work and the host's own range are.
+        end = max(int(own.max()), host[1])
         if previous is None:
             start, start_from = min(host[0], end), HOST_START
         else:

@@ -1,0 +1,263 @@
+"""One step as it was recorded: where its time goes on each rank, and its exchanges."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Final, Literal
+
+import numpy as np
+import pandas as pd
+
+from stepviz.errors import TraceError
+from stepviz.traces.classifying.landmarks import landmarks
+from stepviz.traces.classifying.windows import PREVIOUS, WHOLE_TRACE, Window
+from stepviz.traces.folding.parts import ROWS, breakdown_ns, exposed_ns
+from stepviz.traces.joining.clocks import Clash, never_together, worst_of
+from stepviz.traces.joining.exchanges import COLUMNS
+from stepviz.traces.joining.joins import Exchange, Joined, join
+from stepviz.traces.rank_trace import RankStep
+
+Unit = Literal["ms", "ns"]
+
+_MS: Final = 1_000_000
+#: Columns of `collectives` that compare the clocks of several ranks.
+_TOLD_BY_CLOCKS: Final = (
+    "first_rank",
+    "last_rank",
+    "skew_ns",
+    "end_skew_ns",
+    "transfer_ns",
+    "wait_ns",
+)
+
+
+class ObservedStep:
+    """What the rows of one update say, over its ranks."""
+
+    def __init__(
+        self,
+        number: int,
+        ranks: Mapping[int, RankStep],
+        missing: Sequence[int],
+        run_name: str,
+        clash_of_run: Callable[[], Clash | None],
+    ) -> None:
+        self._number = number
+        self._ranks = dict(ranks)
+        self._missing = list(missing)
+        self._run_name = run_name
+        self._clash_of_run = clash_of_run
+
+    @property
+    def number(self) -> int:
+        """The step's number, as the profiler counts (0 where it marked no steps)."""
+        return self._number
+
+    @property
+    def ranks(self) -> list[int]:
+        """The ranks that have this step."""
+        return list(self._ranks)
+
+    @property
+    def completion_ns(self) -> int:
+        """From the first rank's start to the last rank's end, ns."""
+        windows = [part.window for part in self._ranks.values()]
+        return max(w.finish_ns for w in windows) - min(w.start_ns for w in windows)
+
+    @property
+    def windows(self) -> pd.DataFrame:
+        """Indexed by rank: start_ns, finish_ns, duration_ns, window (device, host), start_from."""
+        rows = {
+            rank: {
+                "start_ns": part.window.start_ns,
+                "finish_ns": part.window.finish_ns,
+                "duration_ns": part.window.duration_ns,
+                "window": part.window.measured,
+                "start_from": part.window.start_from,
+            }
+            for rank, part in self._ranks.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rank")
+
+    @property
+    def window_rule(self) -> str:
+        """One sentence: from when to when this step was measured."""
+        rules = {_rule(part.window) for part in self._ranks.values()}
+        return "; ".join(sorted(rules))
+
+    @cached_property
+    def _joined(self) -> Joined:
+        calls = {rank: part.clipped for rank, part in self._ranks.items()}
+        return join(calls, {rank: part.rows for rank, part in self._ranks.items()})
+
+    @property
+    def own_clash(self) -> Clash | None:
+        """How far clocks are apart by what this step shows, None where they may agree."""
+        windows = {rank: part.window for rank, part in self._ranks.items()}
+        exchange = any(len(part.calls) for part in self._ranks.values())
+        apart = never_together(self._number, windows) if exchange else None
+        worst = worst_of([self._joined.clash, apart])
+        return None if worst is None else worst.within(windows)
+
+    @property
+    def clash(self) -> Clash | None:
+        """How far the ranks' clocks are apart by what the run shows, None where they may agree."""
+        return self._clash_of_run() if len(self._ranks) > 1 else None
+
+    @property
+    def unmatched(self) -> pd.DataFrame:
+        """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
+        return self._joined.unmatched.copy()
+
+    @property
+    def collectives(self) -> pd.DataFrame:
+        """One row per exchange of the step, in order of its last arrival.
+
+        first_rank and last_rank are who arrived first and last; skew_ns the time between;
+        end_skew_ns the same for their ends; transfer_ns from the last arrival to the last
+        member's own end; wait_ns, summed over ranks, from each one's arrival to the last.
+        Where the ranks' clocks disagree none of these can be told, and they are missing.
+        """
+        frame = pd.DataFrame([_collective_row(e) for e in self._joined.exchanges])
+        if frame.empty:
+            return frame
+        frame = frame.astype(dict.fromkeys(_TOLD_BY_CLOCKS, "Int64"))
+        if self.clash is not None:
+            frame.loc[frame["ranks"] > 1, list(_TOLD_BY_CLOCKS)] = pd.NA
+        return frame
+
+    def exchanges(self) -> pd.DataFrame:
+        """Return each rank's part in each exchange: rank, its times in ns, size and group."""
+        parts = [part.clipped.assign(rank=rank) for rank, part in self._ranks.items()]
+        frame = pd.concat(parts, ignore_index=True)
+        order = ["rank", *[c for c in COLUMNS if c not in ("row", "place", "queue")]]
+        return frame[order].sort_values(["arrival_ns", "rank"], ignore_index=True)
+
+    def breakdown(self, unit: Unit = "ms") -> pd.DataFrame:
+        """Return where each rank's window goes: rows by kind, a column a rank.
+
+        Compute claims an instant first, then exchange that nothing hides (the wait for a
+        collective's last member apart), then the rest; so exchange and wait together are what
+        `exposed` says. A stop between two gradients is backward's own. `unexplained` is time
+        in which the trace shows nothing. Each column sums to the rank's window exactly in ns,
+        and in ms to 1e-9.
+        """
+        told = self.clash is None
+        columns = {
+            rank: breakdown_ns(part.window, part.pieces, self._joined.exchanges, rank, told=told)
+            for rank, part in self._ranks.items()
+        }
+        frame = pd.DataFrame(columns).reindex(list(ROWS))
+        frame = frame.rename_axis("kind").rename_axis(columns="rank")
+        return frame if _unit(unit) == "ns" else frame / _MS
+
+    def exposed(self, kind: str = "exchange", unit: Unit = "ms") -> pd.Series:
+        """Return how long exchange ran on each rank while none of its compute did.
+
+        From the rows. The timeline's schedule says the same but for what the fold gathers: a
+        collective ends on all ranks when it does on the first, and gaps too short for a bar
+        join the work after them. `notes` says where that matters.
+        """
+        if kind != "exchange":
+            msg = f"exposed time of {kind!r} is not known here; use 'exchange', or the timeline's"
+            raise TraceError(msg)
+        values = {
+            rank: exposed_ns(part.window, part.pieces, self._joined.exchanges, rank)
+            for rank, part in self._ranks.items()
+        }
+        series = pd.Series(values, name=f"exposed {kind}", dtype="int64").rename_axis("rank")
+        return series if _unit(unit) == "ns" else series / _MS
+
+    @property
+    def landmarks(self) -> pd.DataFrame:
+        """Indexed by rank, ns: lengths of forward and backward, and their ends.
+
+        forward_ns and backward_ns run from the first to the last of their work (backward to
+        the copying back of reduced gradients); compute_end_ns, from backward's start to the
+        end of the last gradient work; last_exchange_ns, from backward's start to the last end
+        of an exchange launched by it; exchange_ns sums the exchanges' own lengths.
+        """
+        rows = {
+            rank: landmarks(part.events, part.window, part.clipped, part.main)
+            for rank, part in self._ranks.items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rank")
+
+    def __repr__(self) -> str:
+        noun = "rank" if len(self._ranks) == 1 else "ranks"
+        length = f"{self.completion_ns / _MS:.6g} ms"
+        if self.clash is not None:
+            # Across ranks no length is to be had from clocks that disagree.
+            longest = max(part.window.duration_ns for part in self._ranks.values())
+            length = f"{longest / _MS:.6g} ms on the longest rank"
+        return (
+            f"<Step {self._number} of {self._run_name}: {length}, "
+            f"{len(self._ranks)} {noun}, {len(self._joined.exchanges)} exchanges{self._doubt}>"
+        )
+
+    @property
+    def _doubt(self) -> str:
+        return "" if self.clash is None else f"; {self.clash}"
+
+    def _repr_html_(self) -> str:
+        head = html.escape(repr(self)[1:-1])
+        table = self.breakdown()
+        table = table[(table != 0).any(axis=1)].round(3)
+        return (
+            f"<p><b>{head}</b><br>{html.escape(self.window_rule)}; ms by rank:</p>"
+            f"{table.to_html(border=0)}"
+        )
+
+
+def _rule(window: Window) -> str:
+    if window.start_from == WHOLE_TRACE:
+        return "no step is marked, so this is the whole trace, from its first row to its last"
+    if window.measured == "host":
+        return "measured on the host, from the start of the step's marker to its end"
+    if window.start_from == PREVIOUS:
+        return (
+            "from the previous update's completion to its own: the end of its device work, or of "
+            "the host's range where that is later"
+        )
+    return (
+        "from the host's start (the trace has no update before it) to the end of its device work, "
+        "or of the host's range where that is later"
+    )
+
+
+def _collective_row(exchange: Exchange) -> dict[str, object]:
+    calls = list(exchange.calls.values())
+    first = min(calls, key=lambda call: (call.arrival, call.rank))
+    last = max(calls, key=lambda call: (call.arrival, -call.rank))
+    ends = [call.finish for call in calls]
+    arrived = exchange.last_arrival
+    return {
+        "name": exchange.name,
+        "collective": exchange.collective,
+        "group": exchange.label,
+        "emulated": exchange.emulated,
+        "bytes": exchange.bytes,
+        "ranks": len(calls),
+        "first_rank": first.rank,
+        "last_rank": last.rank,
+        "arrival_ns": arrived,
+        "finish_ns": max(ends),
+        "skew_ns": last.arrival - first.arrival,
+        "end_skew_ns": max(ends) - min(ends),
+        "transfer_ns": max(ends) - arrived,
+        "wait_ns": sum(arrived - call.arrival for call in calls),
+    }
+
+
+def is_whole(value: object) -> bool:
+    """Say whether a value is a whole number (True and 1.0 are none)."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _unit(unit: str) -> str:
+    if unit not in ("ms", "ns"):
+        msg = f"unit {unit!r} is unknown; use 'ms' or 'ns'"
+        raise TraceError(msg)
+    return unit

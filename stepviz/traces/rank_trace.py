@@ -1,0 +1,114 @@
+"""One rank's trace, kept as compact frames, and one step of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from stepviz.traces.classifying.kinds import with_kinds
+from stepviz.traces.classifying.launches import Launches, launches, ordinary_lag
+from stepviz.traces.classifying.windows import (
+    Window,
+    host_ranges,
+    place_lost,
+    steps_of_rows,
+    windows,
+    without_doubles,
+)
+from stepviz.traces.folding.pieces import Piece, main_track, rank_pieces
+from stepviz.traces.joining.exchanges import exchanges_of
+from stepviz.traces.reading.rows import RankRows
+
+
+@dataclass(frozen=True, eq=False)
+class RankTrace:
+    """One rank of a run: its rows with kinds, its steps' windows, its exchanges.
+
+    `rows.events` has the columns of `RankRows` and kind, parent, launcher and place.
+    """
+
+    rows: RankRows
+    windows: list[Window]
+    main: int
+    exchanges: pd.DataFrame
+    ordinary_lag: int
+
+    @classmethod
+    def of(cls, rows: RankRows) -> RankTrace:
+        """Classify the rows of one file and find its steps."""
+        events = with_kinds(rows)
+        ranges = without_doubles(host_ranges(events), rows.repairs)
+        events["place"] = steps_of_rows(events, ranges)
+        found = windows(events, ranges)
+        place_lost(events, found)
+        return cls(
+            rows=replace(rows, events=events),
+            windows=found,
+            main=main_track(events, ranges),
+            exchanges=exchanges_of(rows, events),
+            ordinary_lag=ordinary_lag(events),
+        )
+
+    @property
+    def events(self) -> pd.DataFrame:
+        """All rows of the rank, with kind, parent, launcher and place."""
+        return self.rows.events
+
+    def step(self, number: int) -> RankStep | None:
+        """Return one step of this rank, None where it has none of that number."""
+        for place, window in enumerate(self.windows):
+            if window.step == number:
+                calls = self.exchanges[self.exchanges["place"] == place]
+                return RankStep(self, window, place, calls)
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class RankStep:
+    """One step on one rank: the rank's trace, the step's window, its place and its exchanges."""
+
+    trace: RankTrace
+    window: Window
+    place: int
+    calls: pd.DataFrame
+
+    @property
+    def rows(self) -> RankRows:
+        """What its file says."""
+        return self.trace.rows
+
+    @property
+    def events(self) -> pd.DataFrame:
+        """All rows of the rank, not only of this step."""
+        return self.trace.events
+
+    @property
+    def main(self) -> int:
+        """The track of the thread that drives the step."""
+        return self.trace.main
+
+    @cached_property
+    def clipped(self) -> pd.DataFrame:
+        """The exchanges, cut to the window."""
+        window = self.window
+        frame = self.calls.assign(
+            began_ns=self.calls["arrival_ns"], ended_ns=self.calls["finish_ns"]
+        )
+        for column in ("arrival_ns", "finish_ns"):
+            frame[column] = frame[column].clip(window.start_ns, window.finish_ns)
+        frame["ready_ns"] = np.minimum(frame["ready_ns"], frame["arrival_ns"])
+        return frame
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The pieces that tile the window."""
+        ends = self.clipped["finish_ns"].to_numpy(dtype=np.int64)
+        return rank_pieces(self.events, self.window, self.main, ends)
+
+    @cached_property
+    def launches(self) -> Launches:
+        """When the device's work in the window was launched."""
+        return launches(self.events, self.window, self.trace.ordinary_lag)
