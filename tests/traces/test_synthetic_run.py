@@ -22,7 +22,7 @@ def test_windows_run_from_update_to_update(run):
     assert steps["start_from"].tolist() == ["host start", "previous update"]
     assert steps["window"].tolist() == ["device", "device"]
     assert run.step().number == 2
-    assert "from the end of the previous update's device work" in run.step(2).window_rule
+    assert "from the previous update's completion to its own" in run.step(2).window_rule
     assert "host's start" in run.step(1).window_rule
 
 

@@ -84,8 +84,8 @@ def late_launch(launched, *, sync=None):
     said = {"Collective name": "allreduce", "In msg nelems": 8, "Process Group Name": "0"}
     waits = [] if sync is None else [host("cudaStreamSynchronize", *sync, cat="cuda_runtime")]
     return document(0, [
-        note("ProfilerStep#1", 0, 1000),
-        note("backward", 1, 990),
+        note("ProfilerStep#1", 0, 900),
+        note("backward", 1, 890),
         launch(80, 1), kernel("gemm", 100, 200, 1),
         launch(290, 2), kernel("ncclDevKernel_AllReduce", 310, 290, 2, stream=20, **said),
         *waits,
