@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,10 @@ from stepviz.traces.classifying.windows import (
 from stepviz.traces.folding.pieces import Piece, main_track, rank_pieces
 from stepviz.traces.joining.exchanges import exchanges_of
 from stepviz.traces.reading.rows import RankRows
+
+
+class _Clock(Protocol):
+    def moved(self, ns: Any) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,29 @@ class RankTrace:
         """All rows of the rank, with kind, parent, launcher and place."""
         return self.rows.events
 
+    def on_clock(self, clock: _Clock) -> RankTrace:
+        """Return the same rank with all its times moved to another clock.
+
+        Parameters
+        ----------
+        clock
+            Has `moved`, which takes an array of ns and returns the moved one; it keeps order.
+        """
+        moved = [
+            replace(
+                window,
+                **dict(zip(_WINDOW_TIMES, _moved(_window_times(window), clock), strict=True)),
+            )
+            for window in self.windows
+        ]
+        rows = replace(
+            self.rows,
+            events=_on_clock(self.rows.events, clock),
+            flows=_on_clock(self.rows.flows, clock),
+            launch_flows=_on_clock(self.rows.launch_flows, clock),
+        )
+        return replace(self, rows=rows, windows=moved, exchanges=_on_clock(self.exchanges, clock))
+
     def step(self, number: int) -> RankStep | None:
         """Return one step of this rank, None where it has none of that number."""
         for place, window in enumerate(self.windows):
@@ -64,6 +92,27 @@ class RankTrace:
                 calls = self.exchanges[self.exchanges["place"] == place]
                 return RankStep(self, window, place, calls)
         return None
+
+
+_WINDOW_TIMES = ("start_ns", "finish_ns", "host_start_ns", "host_finish_ns")
+
+
+def _window_times(window: Window) -> list[int]:
+    return [getattr(window, name) for name in _WINDOW_TIMES]
+
+
+def _on_clock(frame: pd.DataFrame, clock: _Clock) -> pd.DataFrame:
+    times = [name for name in frame.columns if str(name).endswith("_ns")]
+    moved = {name: _moved(frame[name], clock) for name in times}
+    if "launched_ns" in moved:
+        # −1 is no time: it says that the launch is not in the file.
+        before = frame["launched_ns"].to_numpy()
+        moved["launched_ns"] = np.where(before == -1, before, moved["launched_ns"])
+    return frame.assign(**moved)
+
+
+def _moved(ns: Any, clock: _Clock) -> Any:
+    return clock.moved(np.asarray(ns, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)

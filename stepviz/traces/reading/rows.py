@@ -6,7 +6,6 @@ which version of the profiler wrote a file.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +16,12 @@ import numpy as np
 import pandas as pd
 
 from stepviz.errors import TraceError
+from stepviz.traces.reading.collectives import collectives, syncs
 from stepviz.traces.reading.document import RawTrace
 from stepviz.traces.reading.exact import LARGEST_NS, nanosecond_array
+from stepviz.traces.reading.flows import flows
 from stepviz.traces.reading.outliers import recording, without_impossible
+from stepviz.traces.reading.words import whole, whole_or_missing
 
 #: Older profilers and other back ends call the same things by other names.
 CATEGORY: Final = {
@@ -57,9 +59,6 @@ LONGEST_EVENT_NS: Final = 24 * 3600 * 10**9
 #: More ranks than this no job has.
 LARGEST_WORLD: Final = 10_000_000
 
-_LARGE_INT: Final = 2**63 - 1
-_LONGEST_INT_TEXT: Final = 20
-
 
 @dataclass(frozen=True)
 class RankRows:
@@ -67,8 +66,11 @@ class RankRows:
 
     `events` has a row per interval: name, cat, track, start_ns, finish_ns, correlation,
     external, sequence, fwd_thread (−1 where missing). `tracks` names threads and streams.
-    `flows` joins forward operators to backward ones. `collectives` holds what the profiler
-    said about single collectives, indexed by event.
+    `flows` joins forward operators to backward ones (forward_ns, backward_ns), `launch_flows`
+    launches to device rows (host_ns, host_track, device_ns, device_track). `collectives` holds
+    what the profiler said about single collectives, `syncs` what recorded waits wait for
+    (stream, record_correlation), both indexed by event. `recorded` is what stepviz's own
+    recorder wrote into the file, {} elsewhere.
     """
 
     path: Path
@@ -80,7 +82,10 @@ class RankRows:
     events: pd.DataFrame
     tracks: pd.DataFrame
     flows: pd.DataFrame
+    launch_flows: pd.DataFrame
     collectives: pd.DataFrame
+    syncs: pd.DataFrame
+    recorded: dict[str, Any]
     repairs: list[str]
 
 
@@ -108,6 +113,9 @@ def rows_of(raw: RawTrace, rank: int, rank_source: str) -> RankRows:
     possible, finish = without_impossible(events, said, calls, repairs)
     events = events.assign(finish_ns=finish)[possible].reset_index(drop=True)
     kept = [event for event, stays in zip(kept, possible, strict=True) if stays]
+    ids = {(str(pid), str(tid)): at for at, pid, tid in tracks[["pid", "tid"]].itertuples()}
+    autograd, launched = flows(raw.events, base, ids)
+    recorded = raw.metadata.get("stepviz")
     return RankRows(
         path=raw.path,
         rank=rank,
@@ -117,8 +125,11 @@ def rows_of(raw: RawTrace, rank: int, rank_source: str) -> RankRows:
         groups=_groups(info),
         events=events,
         tracks=tracks,
-        flows=_flows(raw.events, base),
-        collectives=_collectives(kept),
+        flows=autograd,
+        launch_flows=launched,
+        collectives=collectives(kept),
+        syncs=syncs(kept),
+        recorded=recorded if isinstance(recorded, dict) else {},
         repairs=repairs,
     )
 
@@ -127,7 +138,7 @@ def rank_of(raw: RawTrace) -> tuple[int | None, str]:
     """Return the rank of a file and where it was found (None where nothing says)."""
     info = raw.metadata.get("distributedInfo")
     if isinstance(info, dict):
-        rank = _whole(info.get("rank"))
+        rank = whole(info.get("rank"))
         if rank is not None and 0 <= rank < LARGEST_WORLD:
             return rank, "distributedInfo"
     found = re.findall(r"rank[\s_\-.=]*(\d{1,6})(?!\d)", raw.path.name, flags=re.IGNORECASE)
@@ -159,7 +170,7 @@ def _rank_by_groups(raw: RawTrace) -> int | None:
 
 def _world_size(info: Mapping[str, Any], rank: int, repairs: list[str]) -> int | None:
     said = info.get("world_size")
-    size = _whole(said)
+    size = whole(said)
     if said is not None and (size is None or not rank < size <= LARGEST_WORLD):
         repairs.append(f"world_size {str(said)[:40]!r} with rank {rank} is no world and left out")
         return None
@@ -168,11 +179,11 @@ def _world_size(info: Mapping[str, Any], rank: int, repairs: list[str]) -> int |
 
 def _base_ns(metadata: Mapping[str, Any], repairs: list[str]) -> int:
     base = metadata.get("baseTimeNanoseconds", 0)
-    whole = _whole(base)
-    if whole is None or not 0 <= whole < LARGEST_NS:
+    number = whole(base)
+    if number is None or not 0 <= number < LARGEST_NS:
         repairs.append(f"baseTimeNanoseconds {base!r} is no time and was left out")
         return 0
-    return whole
+    return number
 
 
 def _intervals(
@@ -223,30 +234,9 @@ def _column(arguments: list[dict[str, Any]], *keys: str) -> np.ndarray[Any, np.d
     for i, args in enumerate(arguments):
         for key in keys:
             if key in args:
-                values[i] = _whole_or_missing(args[key])
+                values[i] = whole_or_missing(args[key])
                 break
     return values
-
-
-def _whole(value: object) -> int | None:
-    """Return an int64 from JSON's integers or from text, None where it is none."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str):
-        # Decimals are still text here, and some writers put 11.0 where 11 is meant.
-        whole, _, rest = value.partition(".")
-        if len(whole) > _LONGEST_INT_TEXT or rest.strip("0"):
-            return None
-        try:
-            value = int(whole)
-        except ValueError:
-            return None
-    return value if isinstance(value, int) and abs(value) <= _LARGE_INT else None
-
-
-def _whole_or_missing(value: object) -> int:
-    whole = _whole(value)
-    return -1 if whole is None else whole
 
 
 def _tracks(
@@ -291,30 +281,6 @@ def _thread_name(names: list[str]) -> str:
     return (telling or names or [""])[0]
 
 
-def _flows(events: list[dict[str, Any]], base: int) -> pd.DataFrame:
-    """Return the fwdbwd flows: both ends' times, joined by id (ids are local to a file)."""
-    ends: dict[str, dict[int, int]] = {"s": {}, "f": {}}
-    for event in events:
-        phase = event.get("ph")
-        if (
-            isinstance(phase, str)
-            and phase in ends
-            and str(event.get("cat", event.get("name", ""))).startswith("fwdbwd")
-        ):
-            flow = _whole(event.get("id"))
-            times, valid = nanosecond_array([event.get("ts")])
-            if flow is not None and valid[0]:
-                ends[phase][flow] = int(times[0]) + base
-    both = sorted(ends["s"].keys() & ends["f"].keys())
-    return pd.DataFrame(
-        {
-            "forward_ns": np.array([ends["s"][i] for i in both], dtype=np.int64),
-            "backward_ns": np.array([ends["f"][i] for i in both], dtype=np.int64),
-        },
-        index=pd.Index(both, name="flow", dtype=np.int64),
-    )
-
-
 def _groups(info: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Return process groups by name: their description and their ranks."""
     config = info.get("pg_config")
@@ -326,49 +292,3 @@ def _groups(info: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
         members = tuple(r for r in (ranks if isinstance(ranks, list) else []) if isinstance(r, int))
         groups[str(entry["pg_name"])] = (str(entry.get("pg_desc", "")), members)
     return groups
-
-
-def _collectives(kept: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return, by row, what an event's arguments say about the collective it belongs to."""
-    rows: dict[int, dict[str, Any]] = {}
-    for i, event in enumerate(kept):
-        args = event.get("args")
-        if not isinstance(args, dict):
-            continue
-        name = event.get("name")
-        if "Collective name" in args:
-            rows[i] = {
-                "collective": str(args["Collective name"]),
-                "group": str(args.get("Process Group Name", "")),
-                "description": str(args.get("Process Group Description", "")),
-                "elements": _whole_or_missing(args.get("In msg nelems")),
-                "dtype": str(args.get("dtype", "")),
-                "sequence": _whole_or_missing(args.get("Seq")),
-            }
-        elif isinstance(name, str) and name.startswith(("gloo:", "c10d::")):
-            rows[i] = {
-                "collective": name.split(":")[-1].rstrip("_"),
-                "group": "",
-                "description": "",
-                "elements": _elements(args.get("Input Dims")),
-                "dtype": _first_text(args.get("Input type")),
-                "sequence": -1,
-            }
-    columns = ["collective", "group", "description", "elements", "dtype", "sequence"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-
-
-def _elements(dims: object) -> int:
-    """Return the number of elements in the first tensor of `Input Dims`, −1 where missing."""
-    while isinstance(dims, list) and dims and isinstance(dims[0], list):
-        dims = dims[0]
-    if not isinstance(dims, list) or not dims or not all(isinstance(d, int) for d in dims):
-        return -1
-    count = math.prod(dims)
-    return count if 0 <= count <= _LARGE_INT else -1
-
-
-def _first_text(value: object) -> str:
-    while isinstance(value, list) and value:
-        value = value[0]
-    return value if isinstance(value, str) else ""
