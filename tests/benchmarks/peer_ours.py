@@ -1,0 +1,55 @@
+"""One measurement of stepviz in a fresh process, started by `tests.benchmarks.peers`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from typing import Any
+
+import stepviz as sv
+
+load_run = sv.load_run  # loads the room of traces: an import, not the work
+
+
+def memory(field: str) -> int:
+    """Return a size of this process in bytes, as the kernel counts it (VmRSS, VmHWM)."""
+    with open("/proc/self/status", encoding="ascii") as lines:  # noqa: PTH123 - as light as may be
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+
+
+def main() -> None:
+    """Load, find the path, and say how long it took; a line on stdin starts it."""
+    warnings.simplefilter("ignore")
+    imported = memory("VmRSS")
+    print(json.dumps({"ready": True}), flush=True)  # noqa: T201 - the parent reads it
+    sys.stdin.readline()
+    begin = time.perf_counter()
+    run = load_run(sys.argv[1])
+    loaded = time.perf_counter()
+    step = run.step()
+    path: Any = getattr(step, "critical_path", None)
+    if path is None:
+        # Before the graph over all ranks is there: the fold's schedule stands in.
+        step.timeline().schedule()
+        explained = float("nan")
+    else:
+        unexplained = int(path.loc[path["kind"] == "unexplained", "duration_ns"].sum())
+        explained = 1 - unexplained / step.completion_ns
+    found = time.perf_counter()
+    answer = {
+        "load_s": loaded - begin,
+        "path_s": found - loaded,
+        "growth": memory("VmHWM") - imported,
+        "explained": explained,
+        "step": step.number,
+        "marked": bool((run.steps["start_from"] != "whole trace").all()),
+        "step_us": {rank: float(ns) / 1e3 for rank, ns in step.windows["duration_ns"].items()},
+        "events": int(run.files["events"].sum()),
+    }
+    print(json.dumps(answer), flush=True)  # noqa: T201 - the parent reads it
+
+
+if __name__ == "__main__":
+    main()
