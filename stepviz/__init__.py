@@ -8,7 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stepviz.errors import ChangeError, StepvizError, TimelineError, TraceError
+from stepviz.errors import (
+    ChangeError,
+    CostError,
+    StepvizError,
+    ThroughputError,
+    TimelineError,
+    TraceError,
+)
 
 if TYPE_CHECKING:
     from stepviz.builders.lesson_models import lesson
@@ -57,8 +64,10 @@ _HOMES = {
 __all__ = [
     "Change",
     "ChangeError",
+    "CostError",
     "Schedule",
     "StepvizError",
+    "ThroughputError",
     "Timeline",
     "TimelineEditor",
     "TimelineError",

@@ -3,7 +3,9 @@
 StepvizError (a ValueError)
 ├── TimelineError   a timeline that has no meaning, or an edit that would make one
 ├── ChangeError     a change that matches nothing or cannot be made
-└── TraceError      a profiler trace that cannot be read
+├── CostError       a cost model that has no meaning, or measurements that fit none
+├── TraceError      a profiler trace that cannot be read
+└── ThroughputError a count, rate, FLOP count, peak or plan that has no meaning
 """
 
 from __future__ import annotations
@@ -24,8 +26,28 @@ class ChangeError(StepvizError):
     """A change that matches nothing, or cannot be made on this timeline."""
 
 
+class CostError(StepvizError):
+    """A cost model that has no meaning, or measurements that fit none."""
+
+
 class TraceError(StepvizError):
     """A trace, or a folder of traces, that cannot be read."""
+
+
+class ThroughputError(StepvizError):
+    """A count, a rate, a FLOP count, a peak or a plan that has no meaning.
+
+    Parameters
+    ----------
+    message : str
+    factor : float, optional
+        How many times too high the refused number would have been, where that is known; below 1
+        where it would have been too low.
+    """
+
+    def __init__(self, message: str, *, factor: float | None = None) -> None:
+        super().__init__(message)
+        self.factor = factor
 
 
 def near(name: object, known: Iterable[object], *, most: int = 5) -> str:

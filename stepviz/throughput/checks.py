@@ -1,0 +1,76 @@
+"""What a number is, for every function of this room that is handed one."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+from stepviz.errors import ThroughputError
+
+
+def real(value: Any, name: str, *, above: float | None = None, least: float | None = None) -> float:
+    """Return a finite number as a float, or say what it should have been.
+
+    Parameters
+    ----------
+    value : number
+    name : str
+        What it is called where the caller wrote it.
+    above, least : float, optional
+        A bound that it must exceed; one that it may equal.
+
+    Raises
+    ------
+    ThroughputError
+        Where it is no finite number, or out of bounds.
+    """
+    odd = isinstance(value, bool) or not isinstance(value, Real)
+    number = math.nan if odd else float(value)
+    if above is not None:
+        bound = "above 0" if above == 0 else f"above {above:g}"
+    else:
+        bound = "" if least is None else f"of {least:g} or more"
+    low = (above is not None and number <= above) or (least is not None and number < least)
+    if not math.isfinite(number) or low:
+        msg = f"{name} is {value!r}: give a number {bound}".rstrip()
+        raise ThroughputError(msg)
+    return number
+
+
+def whole(value: Any, name: str, *, least: int = 0) -> int:
+    """Return a whole number as an int, also where it is written as a float such as 7e9.
+
+    Raises
+    ------
+    ThroughputError
+        Where it is no whole number, or below `least`.
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        number = int(value)
+    else:
+        odd = isinstance(value, bool) or not isinstance(value, Real)
+        if odd or not math.isfinite(value) or not float(value).is_integer():
+            msg = f"{name} is {value!r}: give a whole number of {least} or more"
+            raise ThroughputError(msg)
+        number = int(value)
+    if number < least:
+        msg = f"{name} is {value!r}: give a whole number of {least} or more"
+        raise ThroughputError(msg)
+    return number
+
+
+def share(value: Any, name: str, *, above_zero: bool = False) -> float:
+    """Return a fraction from 0 to 1, and say so to who writes a percentage.
+
+    Raises
+    ------
+    ThroughputError
+        Where it is below 0, above 1, or 0 where that has no meaning.
+    """
+    number = real(value, name, above=0) if above_zero else real(value, name, least=0)
+    if number > 1:
+        meant = f": 40 % is 0.4, so {number:g} % is {number / 100:g}" if number <= 100 else ""
+        msg = f"{name} is {value!r}, and a fraction is at most 1{meant}"
+        raise ThroughputError(msg)
+    return number
