@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import pandas as pd
 
+from stepviz.core.changes.base import Change, Names
 from stepviz.core.timeline import Timeline
 from stepviz.errors import TimelineError, TraceError, near
 from stepviz.traces.folding.fold import Folded, fold
+from stepviz.traces.graph.answers import THRESHOLDS, Answering, Level, Thresholds, WhatIf, shares
+from stepviz.traces.graph.edits import edits_of
 from stepviz.traces.joining.clocks import Clash
 from stepviz.traces.joining.joins import Exchange, local
 from stepviz.traces.notes import (
@@ -89,6 +92,129 @@ class Step(ObservedStep):
         )
         fold = self.timeline().schedule().exposed("exchange")
         return said + about_exposed(self.exposed(), fold, self.completion_ns)
+
+    @property
+    def critical_path(self) -> pd.DataFrame:
+        """The path that ends the step, a piece a row; pieces partition the step to the ns.
+
+        Walked back over the graph of all rows from the last rank's end. Columns: rank (missing
+        for a transfer, which belongs to all members), kind (of work; `before the step` is a
+        rank's late start, `unexplained` what no edge explains), name, start_ns, finish_ns,
+        duration_ns, origin of the link into the piece (recorded, inferred, assumed,
+        unexplained), launched (of device work: in the step, before it, by an earlier step, not
+        in the file), and where it is: on (device, host, link), track, row; residual is whether
+        it is delay that no work explains.
+        """
+        return self.path()
+
+    def path(self, level: Level = "fine") -> pd.DataFrame:
+        """Return the critical path on the graph of all rows, or on the coarse one.
+
+        Parameters
+        ----------
+        level : {"fine", "coarse"}
+            The graph of all rows; or only each rank's own time and its collectives.
+        """
+        return self._level(level).path().copy()
+
+    def replay(self, level: Level = "fine") -> WhatIf:
+        """Solve the unedited graph: the completion is the observed one, and so is every point.
+
+        What edges do not explain is kept as explicit delay; `trust` says how much it is.
+        """
+        return self._level(level).replay()
+
+    @property
+    def residual_share(self) -> float:
+        """Which part of the critical path is delay that no work explains."""
+        return shares(self._level("fine").path())[0]
+
+    @property
+    def unexplained_share(self) -> float:
+        """Which part of the critical path no edge explains, by `thresholds`."""
+        return shares(self._level("fine").path())[1]
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Beyond what lengths a gap or a lag counts as unexplained."""
+        return THRESHOLDS
+
+    def what_if(
+        self,
+        change: Change | None = None,
+        *,
+        kind: Names = None,
+        name: Names = None,
+        rank: int | None = None,
+        factor: float | None = None,
+        own_time: float | None = None,
+        start_together: bool = False,
+        level: Level = "fine",
+    ) -> WhatIf:
+        """Predict the completion if something were different. Several may be given together.
+
+        Parameters
+        ----------
+        change : Change, optional
+            A change value of the core, such as ``sv.scale(kind="backward", factor=0.9)``.
+        kind, name : str or list of str, optional
+            Which work: by kind, by exact name (of a kernel, an operator, a collective), or by a
+            pattern with ``*``. Of exchange the transfers change, not the waits.
+        rank : int, optional
+            Only on this rank.
+        factor : float, optional
+            What its duration is multiplied by, 0 or more.
+        own_time : float, optional
+            What a rank's whole time outside collectives is multiplied by.
+        start_together : bool
+            Take the late start of `rank`, or of all ranks, away.
+        level : {"fine", "coarse"}
+            The graph of all rows; or only each rank's own time and its collectives.
+
+        Returns
+        -------
+        WhatIf
+
+        Raises
+        ------
+        ChangeError
+            Where nothing matches, or the change has no meaning on this graph.
+        """
+        edits = edits_of(
+            change,
+            kind=kind,
+            name=name,
+            rank=rank,
+            factor=factor,
+            own_time=own_time,
+            start_together=start_together,
+            ranks=self.ranks,
+        )
+        return self._level(level).what_if(edits)
+
+    def no_stragglers(self, level: Level = "fine") -> WhatIf:
+        """Predict the completion with no rank slower than the median, nor late at the start."""
+        return self._level(level).no_stragglers()
+
+    def _level(self, level: str) -> Answering:
+        if level == "fine":
+            return self._fine
+        if level == "coarse":
+            return self._coarse
+        msg = f"there is no level {level!r}: {near(level, ('fine', 'coarse'))}"
+        raise TraceError(msg)
+
+    @cached_property
+    def _fine(self) -> Answering:
+        from stepviz.traces.graph.fine import Fine
+
+        return Fine(self._ranks, self._joined.exchanges, self.clash)
+
+    @cached_property
+    def _coarse(self) -> Answering:
+        from stepviz.traces.graph.coarse import Coarse
+
+        return Coarse(self._ranks, self._joined.exchanges, self.clash)
 
     def _chosen(self, ranks: Iterable[int] | int | None) -> tuple[int, ...]:
         if ranks is None:

@@ -1,0 +1,219 @@
+"""What a step's graph answers: a completion, the path to it, and how far both can be trusted.
+
+Both levels give these values: the fine one is the graph of all rows, the coarse one knows each
+rank's own time and its collectives only.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
+
+import pandas as pd
+
+from stepviz.traces.graph.edits import Edit
+
+Level = Literal["fine", "coarse"]
+
+#: Columns of a critical path, a piece a row, in order of time.
+PATH_COLUMNS: Final = (
+    "rank",  # missing for a transfer, which belongs to all members
+    "kind",  # a kind of work, or wait, unexplained, "before the step"
+    "name",
+    "start_ns",
+    "finish_ns",
+    "duration_ns",
+    "origin",  # how the link into this piece is known: recorded, inferred, assumed, unexplained
+    "launched",  # of device work: in the step, before it, by an earlier step, not in the file
+    "on",  # device, host, link; "" for what is none of these
+    "track",  # of the rank's rows, −1 where there is none
+    "row",  # of the rank's events, −1 where the piece is not one row
+    "residual",  # whether this is delay that no work explains
+)
+
+#: Kinds of pieces that are no kind of work.
+BEFORE_STEP: Final = "before the step"
+UNEXPLAINED: Final = "unexplained"
+WAIT: Final = "wait"
+
+_MS: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Beyond these, in ns, what lies between two pieces of work counts as unexplained."""
+
+    host_gap_ns: int = 1_000_000
+    lag_ns: int = 50_000
+    stream_gap_ns: int = 10_000
+
+    def __str__(self) -> str:
+        return (
+            f"unexplained: a host gap over {self.host_gap_ns / _MS:g} ms, a launch or sync lag "
+            f"over {self.lag_ns / 1000:g} µs, a stream gap over {self.stream_gap_ns / 1000:g} µs "
+            "that no edge explains"
+        )
+
+
+THRESHOLDS: Final = Thresholds()
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far an answer holds.
+
+    `residual_share` is the part of the path that is delay no work explains, `unexplained_share`
+    what of it lies beyond the thresholds; `clocks` says how far ranks' clocks disagree, "" where
+    they may agree.
+    """
+
+    level: Level
+    residual_share: float
+    unexplained_share: float
+    thresholds: Thresholds = THRESHOLDS
+    clocks: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        known = {
+            "fine": "from the graph of all rows",
+            "coarse": "from own times and collectives alone",
+        }[self.level]
+        said = (
+            f"{known}; of the path {self.residual_share:.1%} is delay that no work explains, "
+            f"{self.unexplained_share:.1%} is unexplained altogether"
+        )
+        return f"{said}; {self.clocks}" if self.clocks else said
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf:
+    """What a step would be: its completion, its critical path, and how far to trust both.
+
+    `did` says in words what was changed. `largest_error_ns` is known for the replay of the
+    unedited graph: how far any of its points is from where it was observed.
+    """
+
+    level: Level
+    did: str
+    completion_ns: int
+    baseline_ns: int
+    critical_path: pd.DataFrame
+    trust: Trust
+    largest_error_ns: int | None = None
+
+    @property
+    def gain_ns(self) -> int:
+        """How much sooner the step would end, ns."""
+        return self.baseline_ns - self.completion_ns
+
+    @property
+    def completion_ms(self) -> float:
+        """The completion, ms from the step's start."""
+        return self.completion_ns / _MS
+
+    @property
+    def gain_ms(self) -> float:
+        """How much sooner the step would end, ms."""
+        return self.gain_ns / _MS
+
+    @property
+    def speedup(self) -> float:
+        """How many times as fast the step would be."""
+        return self.baseline_ns / self.completion_ns if self.completion_ns else float("inf")
+
+    @property
+    def owners(self) -> pd.DataFrame:
+        """The critical path by owner: stretches of one rank, and transfers between."""
+        return owners(self.critical_path)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.did} ({self.level}): {self.completion_ms:.6g} ms, "
+            f"gain {self.gain_ms:.4g} ms; {self.trust.sentence}>"
+        )
+
+    def _repr_html_(self) -> str:
+        table = self.owners.assign(ms=lambda frame: (frame["duration_ns"] / _MS).round(3))
+        return (
+            f"<p><b>{html.escape(self.did)}</b> ({self.level}): {self.completion_ms:.6g} ms, gain "
+            f"{self.gain_ms:.4g} ms, {self.speedup:.3g} times as fast<br>"
+            f"{html.escape(self.trust.sentence)}; {html.escape(str(self.trust.thresholds))}</p>"
+            f"{table[['rank', 'what', 'ms']].to_html(border=0, index=False)}"
+        )
+
+
+class Answering(Protocol):
+    """A level of a step's graph: what both the fine and the coarse one answer.
+
+    Both are made of the step's ranks, exchanges and clash: ``Fine(ranks, exchanges, clash)``.
+    """
+
+    def path(self) -> pd.DataFrame:
+        """Return the observed critical path (columns: `PATH_COLUMNS`), times in ns as recorded."""
+        ...
+
+    def replay(self) -> WhatIf:
+        """Solve the unedited graph."""
+        ...
+
+    def what_if(self, edits: Iterable[Edit]) -> WhatIf:
+        """Solve the graph with other durations, edits made one after the other."""
+        ...
+
+    def no_stragglers(self) -> WhatIf:
+        """Solve the graph with no rank slower than the median."""
+        ...
+
+
+def path_frame(pieces: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make a critical path of its pieces, in order of time; duration_ns is added.
+
+    What a piece doesn't say of launched, on, track, row and residual is filled in.
+    """
+    filled = {"launched": "", "on": "", "track": -1, "row": -1, "residual": False}
+    return path_of_columns(pd.DataFrame([filled | dict(piece) for piece in pieces]))
+
+
+def path_of_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Make a critical path of a frame that has all its columns but duration_ns."""
+    frame = frame.reindex(columns=list(PATH_COLUMNS))
+    for column in ("start_ns", "finish_ns", "track", "row"):
+        frame[column] = frame[column].astype("int64")
+    frame["duration_ns"] = frame["finish_ns"] - frame["start_ns"]
+    frame["rank"] = frame["rank"].astype("Int64")
+    frame["residual"] = frame["residual"].astype(bool)
+    return frame
+
+
+def shares(path: pd.DataFrame) -> tuple[float, float]:
+    """Return which part of a path is delay that no work explains, and which is unexplained."""
+    whole = int(path["duration_ns"].sum())
+    if whole == 0:
+        return 0.0, 0.0
+    residual = int(path.loc[path["residual"], "duration_ns"].sum())
+    unexplained = int(path.loc[path["kind"] == UNEXPLAINED, "duration_ns"].sum())
+    return residual / whole, unexplained / whole
+
+
+def owners(path: pd.DataFrame) -> pd.DataFrame:
+    """Gather a path by owner: rank, what (before the step, own, transfer), start, finish, ns."""
+    what = pd.Series("own", index=path.index).mask(path["on"] == "link", "transfer")
+    what = what.mask(path["kind"] == BEFORE_STEP, BEFORE_STEP)
+    rank = path["rank"].fillna(-1).astype("int64")
+    run = ((what != what.shift()) | (rank != rank.shift())).cumsum()
+    gathered = path.assign(what=what).groupby(run, sort=False)
+    frame = gathered.agg(
+        rank=("rank", "first"),
+        what=("what", "first"),
+        start_ns=("start_ns", "first"),
+        finish_ns=("finish_ns", "last"),
+    )
+    frame["duration_ns"] = frame["finish_ns"] - frame["start_ns"]
+    return frame.reset_index(drop=True)
