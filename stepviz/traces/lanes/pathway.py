@@ -1,0 +1,111 @@
+"""The critical path among the lanes: which lane each of its pieces runs in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from stepviz.errors import StepvizError
+from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
+from stepviz.traces.lanes.scene import CODE_OF, Scene
+
+#: Where a piece runs in no lane: time that no row of the trace holds.
+NOWHERE: Final = -1
+#: The rank of a piece that belongs to several.
+NOBODY: Final = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Pathway:
+    """The pieces of the path in order: as a lane, their ranks, and the lanes they run in.
+
+    `rank` is `NOBODY` for what belongs to several ranks, `shown` the rank it is drawn on. `frame`
+    is the step's own, for tables; `why_not` says why there is no path.
+    """
+
+    lane: Lane
+    rank: IntArray
+    shown: IntArray
+    at: IntArray
+    frame: pd.DataFrame | None
+    why_not: str
+
+    @classmethod
+    def missing(cls, why_not: str) -> Pathway:
+        """Return a path of no pieces."""
+        none = np.empty(0, dtype=np.int64)
+        return cls(Lane.of([], [], [], []), none, none, none, None, why_not)
+
+
+def pathway(scene: Scene) -> Pathway:
+    """Place the critical path of a step among its lanes."""
+    try:
+        frame = scene.step.critical_path
+    except (AttributeError, NotImplementedError):
+        return Pathway.missing("the critical path is not computed yet")
+    except StepvizError as error:
+        return Pathway.missing(str(error))
+    return placed(scene, frame)
+
+
+def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
+    """Place pieces among the lanes.
+
+    Parameters
+    ----------
+    scene
+        The lanes.
+    frame
+        The pieces: rank (missing for a transfer between ranks), kind, name, start_ns, finish_ns
+        (absolute), and where known row, the place among the rank's events.
+    """
+    start = frame["start_ns"].to_numpy(dtype=np.int64) - scene.origin_ns
+    finish = frame["finish_ns"].to_numpy(dtype=np.int64) - scene.origin_ns
+    code = np.array([scene.name_code(str(name)) for name in frame["name"]], dtype=np.int64)
+    kinds = [CODE_OF.get(str(kind), CODE_OF["other"]) for kind in frame["kind"]]
+    said = frame["rank"].astype("Int64")
+    rank: IntArray = said.fillna(NOBODY).to_numpy(dtype=np.int64)
+    # A transfer belongs to all its members: it is drawn where the path came from.
+    shown: IntArray = said.ffill().bfill().fillna(NOBODY).to_numpy(dtype=np.int64)
+    row = frame["row"].to_numpy(dtype=np.int64) if "row" in frame else np.full(len(frame), -1)
+    at = np.full(len(frame), NOWHERE, dtype=np.int64)
+    middle = start + (finish - start) // 2
+    for lanes in scene.ranks:
+        mine = np.flatnonzero(shown == lanes.rank)
+        if len(mine) == 0:
+            continue
+        for track in lanes.tracks:
+            # Deeper rows last: of two with one name, one in the other, the inner one works.
+            for number in range(track.first, track.first + track.rows):
+                lane = scene.lane(number)
+                found = _inside(lane, middle[mine], code[mine])
+                if track.role != "exchange":
+                    found |= _same_row(lane, row[mine])
+                at[mine[found]] = number
+    order = np.lexsort((finish, start))
+    return Pathway(
+        lane=Lane.of(start, finish, kinds, code, np.arange(len(frame))).only(order),
+        rank=rank,
+        shown=shown,
+        at=at,
+        frame=frame,
+        why_not="",
+    )
+
+
+def _inside(lane: Lane, middle: IntArray, code: IntArray) -> BoolArray:
+    """Say which pieces lie in an interval of this lane that bears their name."""
+    if len(lane) == 0:
+        return np.zeros(len(middle), dtype=np.bool_)
+    at = np.searchsorted(lane.start, middle, side="right") - 1
+    held: BoolArray = (at >= 0) & (lane.finish[at] >= middle) & (lane.name[at] == code)
+    return held
+
+
+def _same_row(lane: Lane, row: IntArray) -> BoolArray:
+    """Say which pieces are an interval of this lane."""
+    same: BoolArray = (row >= 0) & np.isin(row, lane.row)
+    return same
