@@ -18,6 +18,7 @@ from stepviz.errors import (
 )
 
 if TYPE_CHECKING:
+    from stepviz import builders as builders
     from stepviz.builders.lesson_models import lesson
     from stepviz.core.changes import (
         Change,
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from stepviz.widgets import TimelineEditor
 
 __version__ = "0.1.0"
+
+#: Rooms that are used by their own name.
+_ROOMS = ("builders",)
 
 #: Where each public name lives.
 _HOMES = {
@@ -90,6 +94,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"stepviz.{name}")
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
         globals()[name] = value
@@ -99,4 +105,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_ROOMS])

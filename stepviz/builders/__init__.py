@@ -1,1 +1,18 @@
-"""Timelines from a recipe."""
+"""Timelines from a recipe, and the costs and contention that go into them."""
+
+from stepviz.builders.bucket_rules import ddp_buckets
+from stepviz.builders.built import BuiltTimeline
+from stepviz.builders.costs import AlphaBeta, CostModel, Ring, Tree, bus_factor
+from stepviz.builders.ddp_steps import bucket_queue, ddp
+
+__all__ = [
+    "AlphaBeta",
+    "BuiltTimeline",
+    "CostModel",
+    "Ring",
+    "Tree",
+    "bucket_queue",
+    "bus_factor",
+    "ddp",
+    "ddp_buckets",
+]
