@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Final
 
 import pandas as pd
@@ -195,6 +197,32 @@ class Step(ObservedStep):
     def no_stragglers(self, level: Level = "fine") -> WhatIf:
         """Predict the completion with no rank slower than the median, nor late at the start."""
         return self._level(level).no_stragglers()
+
+    def to_perfetto(self, path: str | os.PathLike[str]) -> Path:
+        """Write the step of all ranks as a trace for the Perfetto UI; return where it is.
+
+        On top the critical path, by kind and by rank, then for each rank its kinds, the waits
+        and transfers of its exchanges, and the rows of the step on their threads and streams;
+        arrows for launches, for the path, and from who arrived last at a collective.
+
+        Parameters
+        ----------
+        path : str or path
+            A file such as ``step.json.gz``; compressed where it ends in ``.gz``. It appears only
+            when it is whole. Open it at https://ui.perfetto.dev, or in chrome://tracing.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        TraceError
+            Where nothing can be written there, or it is one of the run's own traces.
+        """
+        from stepviz.traces.perfetto import write_perfetto
+
+        return write_perfetto(self, path)
 
     def _level(self, level: str) -> Answering:
         if level == "fine":
