@@ -1,0 +1,165 @@
+"""One step of all its ranks as a trace for the Perfetto UI, with what stepviz found as tracks.
+
+On top the critical path: by kind, and on the rank that each of its pieces ran on. Then one
+process a rank: its kinds and its exchanges, wait and transfer apart; below them its own threads
+and streams as recorded.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from stepviz import __version__
+from stepviz.errors import StepvizError, TraceError
+from stepviz.traces.observed_step import ObservedStep
+from stepviz.traces.rank_trace import RankStep
+from stepviz.traces.tracks.findings import write_exchanges, write_kinds, write_path
+from stepviz.traces.tracks.naming import FOUND, PATH_PROCESS, process_of
+from stepviz.traces.tracks.recorded import selected, write_rows
+from stepviz.traces.tracks.writer import EventWriter, head
+
+#: zlib's levels past this cost much time for little.
+_LEVEL: Final = 5
+
+
+def write_perfetto(step: ObservedStep, path: str | os.PathLike[str]) -> Path:
+    """Write a step as a trace (see `Step.to_perfetto`)."""
+    parts = step._ranks
+    target = _target(path, [part.rows.path for part in parts.values()])
+    low = min(part.window.start_ns for part in parts.values())
+    high = max(part.window.finish_ns for part in parts.values())
+    rows = {rank: selected(part, low, high) for rank, part in parts.items()}
+    # No time may be negative, and rows may have begun before the step.
+    origin = min([low, *(int(frame["start_ns"].min()) for frame in rows.values() if len(frame))])
+    found, why_not = _critical_path(step)
+    about = _about(step, low, high, why_not)
+    with _written(target) as stream:
+        writer = EventWriter(stream, origin)
+        writer.process(PATH_PROCESS, f"step {step.number}", -1)
+        _write_step(writer, step.number, low, high, about)
+        if found is not None:
+            write_path(writer, found)
+        for order, (rank, part) in enumerate(parts.items()):
+            writer.process(process_of(rank), f"rank {rank}", order)
+            write_kinds(writer, rank, part.pieces)
+        write_exchanges(writer, step._joined.exchanges, told=step.clash is None)
+        for rank, part in parts.items():
+            write_rows(writer, rank, part, rows.pop(rank))
+        writer.close(_top_level(parts, origin, about))
+    return target
+
+
+def _write_step(
+    writer: EventWriter, number: int, low: int, high: int, about: Mapping[str, Any]
+) -> None:
+    """Write the step's window as a slice whose arguments say what the trace is."""
+    start, finish = np.array([low], dtype=np.int64), np.array([high], dtype=np.int64)
+    heads, args = [head(f"step {number}", FOUND)], [json.dumps(about)[1:-1]]
+    writer.slices(PATH_PROCESS, "step", start, finish, heads, args)
+
+
+def _critical_path(step: Any) -> tuple[pd.DataFrame | None, str]:
+    try:
+        frame = step.critical_path
+    except (AttributeError, NotImplementedError):
+        return None, "this step has none"
+    except StepvizError as error:
+        return None, str(error)
+    return frame, ""
+
+
+def _about(step: ObservedStep, low: int, high: int, why_not: str) -> dict[str, Any]:
+    """Return what a reader of the trace must know, also shown in the slice of the step."""
+    clash = step.clash
+    about: dict[str, Any] = {
+        "stepviz": __version__,
+        "step": step.number,
+        "run": step._run_name,
+        "window": step.window_rule,
+        "completion_ns": step.completion_ns,
+        "step_start_ns": low,
+        "step_finish_ns": high,
+        "clocks": "may agree" if clash is None else str(clash),
+        "conventions": (
+            "wait: from a rank's arrival at a collective to the last member's; transfer: from "
+            "there to the rank's own end; the critical path partitions the step"
+        ),
+    }
+    if why_not:
+        about["critical path"] = why_not
+    return about
+
+
+def _top_level(
+    parts: Mapping[int, RankStep], origin: int, about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the trace's other keys; of one rank also who it was, as the profiler writes it."""
+    said: dict[str, Any] = {"schemaVersion": 1, "baseTimeNanoseconds": origin, "stepvizStep": about}
+    if len(parts) == 1:
+        ((rank, part),) = parts.items()
+        groups = [
+            {"pg_name": name, "pg_desc": desc, "pg_size": len(ranks), "ranks": list(ranks)}
+            for name, (desc, ranks) in part.rows.groups.items()
+        ]
+        info = {"backend": part.rows.backend, "rank": rank, "world_size": part.rows.world_size}
+        known: dict[str, Any] = {key: value for key, value in info.items() if value is not None}
+        said["distributedInfo"] = {**known, "pg_config": groups} if groups else known
+    return said
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[BinaryIO]:
+    """Open a file under a name of its own that becomes `target` once it is whole."""
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as plain:
+            if target.name.endswith(".gz"):
+                # No time stamp: the same step gives the same bytes.
+                with gzip.GzipFile("", "wb", _LEVEL, plain, mtime=0) as zipped:
+                    yield cast("BinaryIO", zipped)
+            else:
+                yield plain
+        temporary.replace(target)
+    except OSError as error:
+        msg = f"{target} cannot be written: {error.strerror or error}"
+        raise TraceError(msg) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _target(path: str | os.PathLike[str], sources: Iterable[Path]) -> Path:
+    """Return where to write, once it is clear that nothing forbids it."""
+    try:
+        target = Path(path).expanduser()
+    except (TypeError, RuntimeError) as error:
+        msg = f"a trace is written to a path such as 'step.json.gz', not {path!r}"
+        raise TraceError(msg) from error
+    if target.is_dir():
+        msg = f"{target} is a folder; name a file in it, such as {target / 'step.json.gz'}"
+        raise TraceError(msg)
+    if not target.parent.is_dir():
+        msg = f"{target} cannot be written: there is no folder {target.parent}; make it first"
+        raise TraceError(msg)
+    if target.exists() and any(_same(target, source) for source in sources):
+        msg = f"{target} is one of the run's own traces; write the step to another file"
+        raise TraceError(msg)
+    return target
+
+
+def _same(target: Path, source: Path) -> bool:
+    try:
+        return target.samefile(source)
+    except OSError:
+        # A source may be gone by now, or have been no file of this machine.
+        return False
