@@ -1,12 +1,13 @@
 """What each interval is: input, forward, backward, exchange, optimizer, …
 
-A host row has the kind its name or structure says, else that of the row it is nested in.
-A device row has the kind of the call that launched it, unless it moves data between ranks.
+A host row has the kind its name or autograd says, else that of the row it is nested in, else
+that of the pass it lies in. A device row has the kind of the call that launched it, unless it
+moves data between ranks.
 """
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -14,155 +15,217 @@ import numpy.typing as npt
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
+from stepviz.traces.classifying.added_patterns import Names, Pattern
+from stepviz.traces.classifying.autograd import ENGINE_THREAD, HostRows, Recorded, recorded
+from stepviz.traces.classifying.device_kinds import EXCHANGE, OTHER, DeviceNames, device_kinds
+from stepviz.traces.classifying.launchers import launchers
+from stepviz.traces.classifying.nesting import nearest, parents
 from stepviz.traces.classifying.patterns import (
+    EVALUATE,
     EXCHANGE_EMULATED,
     EXCHANGE_HOST,
-    EXCHANGE_KERNEL,
-    OPTIMIZER_KERNEL,
-    annotation_kind,
-    operator_kind,
+    EXCHANGE_REGION,
+    GRAPH_LAUNCH,
+    MODULE,
 )
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST, RankRows
 
 IntArray = npt.NDArray[np.int64]
+CodeArray = npt.NDArray[np.int8]
+BoolArray = npt.NDArray[np.bool_]
 
-_OTHER: Final = "other"
-#: Ends of nested rows may cross by this much: old profilers round to whole microseconds.
-_ROUNDING_NS: Final = 1_000
-_EVALUATE: Final = "autograd::engine::evaluate_function"
+_CODE: Final = {kind: code for code, kind in enumerate(KINDS)}
+_FORWARD: Final = _CODE["forward"]
+_BACKWARD: Final = _CODE["backward"]
+_RECOMPUTE: Final = _CODE["recompute"]
+#: No kind of its own.
+_NONE: Final = -1
 
 
-def with_kinds(rows: RankRows) -> pd.DataFrame:
-    """Return the events with three more columns: kind, parent and launcher.
+def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.DataFrame:
+    """Return the events with four more columns: kind, parent, launcher and source.
 
     `parent` is the row a host row is nested in, `launcher` the host call that launched a
-    device row; −1 where there is none.
+    device row, `source` that call, or the operator that the row belongs to where the call is
+    not in the file; −1 where there is none.
+
+    Parameters
+    ----------
+    rows
+        One file.
+    added
+        Users' patterns, by default those in force.
     """
     events = rows.events
-    cats = events["cat"].astype(object).to_numpy()
-    names = events["name"].astype(object).to_numpy()
-    host = np.isin(cats, list(HOST))
-    device = np.isin(cats, list(DEVICE))
-    parent = np.full(len(events), -1, dtype=np.int64)
-    kind = np.full(len(events), _OTHER, dtype=object)
-    differentiated = _differentiated(events, names)
-    for rows_of_track in _by_track(events, host):
-        _nest(events, names, cats, rows_of_track, parent, kind, differentiated)
-    _mark_exchange(events, names, host, kind)
-    launcher = _launchers(events, cats, device)
-    for row in np.flatnonzero(device):
-        kind[row] = _device_kind(names[row], cats[row], kind, launcher[row])
+    names = Names(added)
+    by_name = _ByName(events)
+    cat = events["cat"]
+    host = cat.isin(list(HOST)).to_numpy()
+    device = cat.isin(list(DEVICE)).to_numpy()
+    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
+    parent = parents(start, finish, events["track"].to_numpy(), np.flatnonzero(host))
+
+    own = _named(names, by_name, cat)
+    # Exchange said of a host row is what it launches; the row itself is where it waits.
+    exchanging = host & (own == EXCHANGE)
+    own[exchanging] = _NONE
+    note = recorded(
+        _host_rows(events, by_name, parent),
+        rows.flows["forward_ns"].to_numpy(),
+        rows.flows["backward_ns"].to_numpy(),
+    )
+    kind = _host_kinds(events, rows.tracks, own, note, parent, host)
+
+    launcher, source = launchers(rows)
+    around = nearest(parent, exchanging) if exchanging.any() else np.full(len(parent), -1)
+    _mark_host_exchange(by_name, start, finish, host, kind)
+    launching = np.zeros(len(events), dtype=np.bool_)
+    launching[around[source[device & (source >= 0)]]] = True
+    kind[exchanging & ~launching] = EXCHANGE
+    device_kinds(
+        events,
+        DeviceNames(names, by_name),
+        kind,
+        launcher=launcher,
+        source=source,
+        parent=parent,
+        region=by_name.matching(EXCHANGE_REGION.match) & host,
+        graph=by_name.matching(GRAPH_LAUNCH.search) & cat.isin(list(CALLS)).to_numpy(),
+        said=rows.collectives.index.to_numpy(dtype=np.int64),
+        exchanging=around >= 0,
+    )
     return events.assign(
-        kind=pd.Categorical(kind, categories=list(KINDS)), parent=parent, launcher=launcher
+        kind=pd.Categorical.from_codes(kind, categories=pd.Index(KINDS)),
+        parent=parent,
+        launcher=launcher,
+        source=source,
     )
 
 
-def _differentiated(events: pd.DataFrame, names: npt.NDArray[np.object_]) -> frozenset[int]:
-    """Return the sequence numbers that backward comes back to: their operators are forward."""
-    backward = events["sequence"].to_numpy()[
-        np.fromiter((str(n).startswith(_EVALUATE) for n in names), np.bool_, len(names))
-    ]
-    return frozenset(int(s) for s in backward if s >= 0)
+class _ByName:
+    """Answers about names, each asked once however often it occurs."""
+
+    def __init__(self, events: pd.DataFrame) -> None:
+        names = events["name"].astype("category").cat
+        self.categories = [str(name) for name in names.categories]
+        self.codes = names.codes.to_numpy()
+
+    def matching(self, test: Callable[[str], object]) -> BoolArray:
+        """Return which rows have a name that passes a test."""
+        known = np.array([bool(test(name)) for name in self.categories], dtype=np.bool_)
+        return np.asarray(known[self.codes])
+
+    def coded(self, code: Callable[[str], int], chosen: BoolArray) -> CodeArray:
+        """Return a code per row by its name, and −1 for rows that are not chosen."""
+        known = np.full(len(self.categories), _NONE, dtype=np.int8)
+        for at in np.unique(self.codes[chosen]).tolist():
+            known[at] = code(self.categories[at])
+        return np.where(chosen, known[self.codes], np.int8(_NONE))
 
 
-def _by_track(events: pd.DataFrame, host: npt.NDArray[np.bool_]) -> list[IntArray]:
-    """Return the host rows of each thread, outer rows before the rows they hold."""
-    start = events["start_ns"].to_numpy()
-    finish = events["finish_ns"].to_numpy()
-    track = events["track"].to_numpy()
-    selected = np.flatnonzero(host)
-    order = selected[np.lexsort((-finish[selected], start[selected], track[selected]))]
-    if len(order) == 0:
-        return []
-    return np.split(order, np.flatnonzero(np.diff(track[order])) + 1)
+def _named(names: Names, by_name: _ByName, cat: pd.Series[str]) -> CodeArray:
+    """Return the kind that each host row's own name says."""
+
+    def operator(name: str) -> int:
+        kind = names.host_kind("operator", name)
+        if kind is None and "::" not in name:
+            # Old profilers write annotations as operators; operators have namespaces.
+            return annotation(name)
+        return _CODE.get(kind or "", _NONE)
+
+    def annotation(name: str) -> int:
+        return _CODE.get(names.host_kind("annotation", name) or "", _NONE)
+
+    def function(name: str) -> int:
+        return _CODE.get(names.host_kind("function", name) or "", _NONE)
+
+    own = by_name.coded(operator, (cat == "cpu_op").to_numpy())
+    for code, category in ((annotation, "user_annotation"), (function, "python_function")):
+        said = by_name.coded(code, (cat == category).to_numpy())
+        own = np.where(said >= 0, said, own)
+    return own
 
 
-def _nest(
+def _host_rows(events: pd.DataFrame, by_name: _ByName, parent: IntArray) -> HostRows:
+    cat = events["cat"]
+    return HostRows(
+        start=events["start_ns"].to_numpy(),
+        finish=events["finish_ns"].to_numpy(),
+        track=events["track"].to_numpy(),
+        parent=parent,
+        sequence=events["sequence"].to_numpy(),
+        fwd_thread=events["fwd_thread"].to_numpy(),
+        operator=(cat == "cpu_op").to_numpy(),
+        module=by_name.matching(lambda name: name.startswith(MODULE))
+        & (cat == "python_function").to_numpy(),
+        evaluate=by_name.matching(lambda name: name.startswith(EVALUATE))
+        & (cat == "cpu_op").to_numpy(),
+    )
+
+
+def _host_kinds(
     events: pd.DataFrame,
-    names: npt.NDArray[np.object_],
-    cats: npt.NDArray[np.object_],
-    order: IntArray,
+    tracks: pd.DataFrame,
+    own: CodeArray,
+    note: Recorded,
     parent: IntArray,
-    kind: npt.NDArray[np.object_],
-    differentiated: frozenset[int],
-) -> None:
-    start = events["start_ns"].to_numpy()
-    finish = events["finish_ns"].to_numpy()
-    sequence = events["sequence"].to_numpy()
-    fwd_thread = events["fwd_thread"].to_numpy()
-    operator = functools.cache(operator_kind)
-    annotation = functools.cache(annotation_kind)
-    stack: list[int] = []
-    autograd: list[bool] = []
-    for row in order.tolist():
-        # Rows of one thread may overlap (queued work): only a row that ends within is inside,
-        # give or take the profiler's rounding.
-        while stack and (
-            finish[stack[-1]] <= start[row] or finish[stack[-1]] + _ROUNDING_NS < finish[row]
-        ):
-            stack.pop()
-            autograd.pop()
-        outer = stack[-1] if stack else -1
-        parent[row] = outer
-        name = str(names[row])
-        own = operator(name)
-        if own is None and cats[row] in ("user_annotation", "python_function"):
-            own = annotation(name) if cats[row] == "user_annotation" else None
-        inside_autograd = autograd[-1] if autograd else False
-        if own is None and sequence[row] >= 0 and fwd_thread[row] <= 0:
-            if inside_autograd and cats[row] == "cpu_op":
-                own = "recompute"
-            elif (outer < 0 or kind[outer] == _OTHER) and int(sequence[row]) in differentiated:
-                own = "forward"
-        if own is None:
-            own = kind[outer] if outer >= 0 else _OTHER
-        kind[row] = own
-        stack.append(row)
-        autograd.append(name.startswith(_EVALUATE) or (inside_autograd and own == "backward"))
+    host: BoolArray,
+) -> CodeArray:
+    own = np.where(note.engine & (own == _NONE), np.int8(_BACKWARD), own)
+    # A forward inside the engine is one that was thrown away and runs again.
+    own[(own == _FORWARD) & note.inside] = _RECOMPUTE
+    kind = _inherited(own, parent)
+    # Only the engine's own time turns to recompute: an update inside backward stays one.
+    held = nearest(parent, own != _NONE, itself=False)
+    by_engine = (held >= 0) & note.engine[held]
+    own[note.recompute & (own == _NONE) & by_engine] = _RECOMPUTE
+    own[note.forward & (own == _NONE) & ((kind == _NONE) | (kind == OTHER))] = _FORWARD
+    kind = _inherited(own, parent)
+    engine_tracks = tracks.index[tracks["name"].str.contains(ENGINE_THREAD, regex=False)]
+    on_engine = np.isin(events["track"].to_numpy(), engine_tracks)
+    kind[host & (kind == _NONE) & on_engine] = _BACKWARD
+    _fill_passes(events, own, kind, host)
+    return np.where(kind == _NONE, np.int8(OTHER), kind)
 
 
-def _mark_exchange(
-    events: pd.DataFrame,
-    names: npt.NDArray[np.object_],
-    host: npt.NDArray[np.bool_],
-    kind: npt.NDArray[np.object_],
+def _inherited(own: CodeArray, parent: IntArray) -> CodeArray:
+    link = nearest(parent, own != _NONE)
+    return np.where(link >= 0, own[link], np.int8(_NONE))
+
+
+def _fill_passes(events: pd.DataFrame, own: CodeArray, kind: CodeArray, host: BoolArray) -> None:
+    """Give rows that nothing explains to the pass in which they lie.
+
+    Between two operators of forward on one thread, with no other work known on any thread
+    from the one to the other, work is forward; so it is with backward.
+    """
+    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
+    track = events["track"].to_numpy()
+    marks = np.flatnonzero(host & (own != _NONE))
+    rows = np.flatnonzero(host & (kind == _NONE))
+    if len(marks) == 0 or len(rows) == 0:
+        return
+    marks = marks[np.argsort(start[marks], kind="stable")]
+    before = np.searchsorted(start[marks], start[rows], side="right") - 1
+    rows, before = rows[before >= 0], before[before >= 0]
+    rows, before = rows[before + 1 < len(marks)], before[before + 1 < len(marks)]
+    first, second = marks[before], marks[before + 1]
+    alike = (own[first] == own[second]) & np.isin(own[first], (_FORWARD, _BACKWARD))
+    here = (track[first] == track[rows]) & (track[second] == track[rows])
+    between = finish[rows] <= start[second]
+    chosen = alike & here & between
+    kind[rows[chosen]] = own[first[chosen]]
+
+
+def _mark_host_exchange(
+    by_name: _ByName, start: IntArray, finish: IntArray, host: BoolArray, kind: CodeArray
 ) -> None:
     """Mark exchange on host threads; transport inside an emulated exchange is not it."""
-    start = events["start_ns"].to_numpy()
-    finish = events["finish_ns"].to_numpy()
-    rows = np.flatnonzero(host)
-    emulated = np.array([r for r in rows if EXCHANGE_EMULATED.match(str(names[r]))], dtype=int)
+    emulated = np.flatnonzero(by_name.matching(EXCHANGE_EMULATED.match) & host)
     emulated = emulated[np.argsort(start[emulated], kind="stable")]
-    kind[emulated] = "exchange"
-    for row in rows:
-        if not EXCHANGE_HOST.match(str(names[row])):
-            continue
-        at = int(np.searchsorted(start[emulated], start[row], side="right")) - 1
-        inside = at >= 0 and start[row] < finish[emulated[at]]
-        kind[row] = _OTHER if inside else "exchange"
-
-
-def _launchers(
-    events: pd.DataFrame, cats: npt.NDArray[np.object_], device: npt.NDArray[np.bool_]
-) -> IntArray:
-    """Return, per device row, the call with its correlation id (one call may launch many)."""
-    correlation = events["correlation"].to_numpy()
-    calls = np.flatnonzero(np.isin(cats, list(CALLS)) & (correlation >= 0))
-    by_id = pd.Series(calls, index=correlation[calls])
-    by_id = by_id[~by_id.index.duplicated(keep="first")]
-    launcher = np.full(len(events), -1, dtype=np.int64)
-    rows = np.flatnonzero(device & (correlation >= 0))
-    launcher[rows] = by_id.reindex(correlation[rows]).fillna(-1).to_numpy(dtype=np.int64)
-    return launcher
-
-
-def _device_kind(name: str, cat: str, kind: npt.NDArray[np.object_], launcher: int) -> str:
-    if cat == "kernel" and EXCHANGE_KERNEL.search(name):
-        return "exchange"
-    if launcher < 0 and OPTIMIZER_KERNEL.search(name):
-        return "optimizer"
-    inherited = str(kind[launcher]) if launcher >= 0 else _OTHER
-    if inherited == _OTHER and "HtoD" in name:
-        # Copies to the device outside every region: a batch on its way in.
-        return "input"
-    return inherited
+    kind[emulated] = EXCHANGE
+    real = np.flatnonzero(by_name.matching(EXCHANGE_HOST.match) & host)
+    at = np.searchsorted(start[emulated], start[real], side="right") - 1
+    inside = at >= 0
+    inside[inside] = start[real[inside]] < finish[emulated[at[inside]]]
+    kind[real] = np.where(inside, OTHER, EXCHANGE)

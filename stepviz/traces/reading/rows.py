@@ -33,11 +33,12 @@ CATEGORY: Final = {
     "UserAnnotation": "user_annotation",
     "concurrent_kernel": "kernel",
     "mtia_ccp_events": "kernel",
-    "collective_comm": "kernel",
 }
 
+#: What some back ends call exchange on a device.
+COLLECTIVE: Final = "collective_comm"
 #: Work on a device. `cuda_sync`, `gpu_user_annotation`, `overhead` … are not work.
-DEVICE: Final = frozenset({"kernel", "gpu_memcpy", "gpu_memset"})
+DEVICE: Final = frozenset({"kernel", "gpu_memcpy", "gpu_memset", COLLECTIVE})
 #: Host calls into a driver or runtime: what launches device work and what waits for it.
 CALLS: Final = frozenset(
     {
