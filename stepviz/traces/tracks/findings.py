@@ -49,7 +49,7 @@ def write_path(writer: EventWriter, found: pd.DataFrame) -> None:
         chosen = np.flatnonzero(ranks == rank).tolist()
         writer.slices(
             PATH_PROCESS,
-            "critical path: all ranks" if rank < 0 else f"critical path: rank {rank}",
+            "critical path: between ranks" if rank < 0 else f"critical path: rank {rank}",
             start[chosen],
             finish[chosen],
             [heads[at] for at in chosen],
