@@ -13,13 +13,13 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
 import pandas as pd
 
-from stepviz import __version__
 from stepviz.errors import StepvizError, TraceError
 from stepviz.traces.observed_step import ObservedStep
 from stepviz.traces.rank_trace import RankStep
@@ -82,7 +82,7 @@ def _about(step: ObservedStep, low: int, high: int, why_not: str) -> dict[str, A
     """Return what a reader of the trace must know, also shown in the slice of the step."""
     clash = step.clash
     about: dict[str, Any] = {
-        "stepviz": __version__,
+        "stepviz": _version(),
         "step": step.number,
         "run": step._run_name,
         "window": step.window_rule,
@@ -98,6 +98,14 @@ def _about(step: ObservedStep, low: int, high: int, why_not: str) -> dict[str, A
     if why_not:
         about["critical path"] = why_not
     return about
+
+
+def _version() -> str:
+    try:
+        return metadata.version("stepviz")
+    except metadata.PackageNotFoundError:
+        # Run from its sources.
+        return "not installed"
 
 
 def _top_level(
