@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from stepviz.traces.classifying.added_patterns import Pattern
 from stepviz.traces.classifying.kinds import with_kinds
 from stepviz.traces.classifying.launches import Launches, launches, ordinary_lag
 from stepviz.traces.classifying.windows import (
@@ -42,9 +44,18 @@ class RankTrace:
     ordinary_lag: int
 
     @classmethod
-    def of(cls, rows: RankRows) -> RankTrace:
-        """Classify the rows of one file and find its steps."""
-        events = with_kinds(rows)
+    def of(cls, rows: RankRows, added: Sequence[Pattern] | None = None) -> RankTrace:
+        """Classify the rows of one file and find its steps.
+
+        Parameters
+        ----------
+        rows
+            The file.
+        added
+            Users' patterns (see `patterns_in_force`, which a worker process must be handed);
+            by default those in force here.
+        """
+        events = with_kinds(rows, added)
         ranges = without_doubles(host_ranges(events), rows.repairs)
         events["place"] = steps_of_rows(events, ranges)
         found = windows(events, ranges)
