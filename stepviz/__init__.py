@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from stepviz.core.comparison import compare
     from stepviz.core.schedule import Schedule
     from stepviz.core.timeline import Timeline
-    from stepviz.traces import TraceWarning, load_run, sample_run
+    from stepviz.traces import (
+        TraceWarning,
+        add_pattern,
+        list_patterns,
+        load_run,
+        remove_pattern,
+        sample_run,
+    )
     from stepviz.widgets import TimelineEditor
 
 __version__ = "0.1.0"
@@ -50,11 +57,14 @@ _HOMES = {
     "Timeline": "stepviz.core.timeline",
     "TimelineEditor": "stepviz.widgets",
     "TraceWarning": "stepviz.traces",
+    "add_pattern": "stepviz.traces",
     "compare": "stepviz.core.comparison",
     "delay_input": "stepviz.core.changes",
     "lesson": "stepviz.builders.lesson_models",
+    "list_patterns": "stepviz.traces",
     "load_run": "stepviz.traces",
     "remove": "stepviz.core.changes",
+    "remove_pattern": "stepviz.traces",
     "sample_run": "stepviz.traces",
     "scale": "stepviz.core.changes",
     "set_duration": "stepviz.core.changes",
@@ -77,11 +87,14 @@ __all__ = [
     "TimelineError",
     "TraceError",
     "TraceWarning",
+    "add_pattern",
     "compare",
     "delay_input",
     "lesson",
+    "list_patterns",
     "load_run",
     "remove",
+    "remove_pattern",
     "sample_run",
     "scale",
     "set_duration",
