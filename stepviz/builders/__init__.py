@@ -4,6 +4,7 @@ from stepviz.builders.bucket_rules import ddp_buckets
 from stepviz.builders.built import BuiltTimeline
 from stepviz.builders.costs import AlphaBeta, CostModel, Ring, Tree, bus_factor
 from stepviz.builders.ddp_steps import bucket_queue, ddp
+from stepviz.builders.pipelines import pipeline, pipeline_bubble
 
 __all__ = [
     "AlphaBeta",
@@ -15,4 +16,6 @@ __all__ = [
     "bus_factor",
     "ddp",
     "ddp_buckets",
+    "pipeline",
+    "pipeline_bubble",
 ]
