@@ -86,11 +86,17 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument(
         "--sample", action="store_true", help="explain the small run that ships with stepviz"
     )
+    explain.add_argument(
+        "--json",
+        action="store_true",
+        help="print all of it as one JSON document, times in ns (see docs/explain-json.md)",
+    )
     return parser
 
 
 def _explained(options: argparse.Namespace) -> str:
     from stepviz.traces import TraceWarning, load_run, sample_run
+    from stepviz.traces.report_data import as_json, report
     from stepviz.traces.story import explain
 
     if options.sample and options.source:
@@ -106,7 +112,7 @@ def _explained(options: argparse.Namespace) -> str:
             run = sample_run()
         else:
             run = load_run(options.source[0] if len(options.source) == 1 else options.source)
-    return explain(run, options.step)
+    return as_json(report(run, options.step)) if options.json else explain(run, options.step)
 
 
 if __name__ == "__main__":

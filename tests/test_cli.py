@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ import stepviz as sv
 from stepviz.cli import main
 from stepviz.traces.story import critical_path
 
+DOCUMENTED = Path(__file__).resolve().parents[1] / "docs" / "explain-json.md"
 HANDED = Path(__file__).resolve().parents[2] / "shared" / "traces"
 
 
@@ -97,6 +99,70 @@ def test_a_refused_file_is_part_of_the_story(capsys, tmp_path):
     assert said.err == ""
 
 
+def explained_json(capsys, *arguments):
+    """Return what --json prints, which is all that is printed."""
+    assert main(["explain", *map(str, arguments), "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    said.out.encode("ascii")
+
+    def refused(word):
+        msg = f"{word} is no JSON"
+        raise AssertionError(msg)
+
+    return json.loads(said.out, parse_constant=refused)
+
+
+def test_json_says_what_python_says(capsys):
+    found = explained_json(capsys, "--sample")
+    run = sv.sample_run()
+    step = run.step()
+    said = found["step"]
+    assert said["number"] == step.number
+    assert said["completion_ns"] == step.completion_ns
+    origin = int(found["run"]["origin_ns"])
+    assert origin == run.steps["start_ns"].min()
+    assert [row["start_ns"] + origin for row in found["run"]["steps"]] == list(
+        run.steps["start_ns"]
+    )
+    for row in said["ranks"]:
+        assert row["start_ns"] + origin == step.windows.at[row["rank"], "start_ns"]
+    for row in said["breakdown"]:
+        parts = [value for key, value in row.items() if key.endswith("_ns")]
+        assert sum(parts) == step.windows.at[row["rank"], "duration_ns"]
+        exposed = next(r for r in said["exposed_exchange"] if r["rank"] == row["rank"])
+        assert exposed["exposed_ns"] == row["exchange_ns"] + row["wait_ns"]
+    assert [row["wait_ns"] for row in said["collectives"]] == list(step.collectives["wait_ns"])
+    assert said["notes"] == step.notes
+
+
+def test_json_has_the_documented_keys_and_no_others(capsys):
+    found = explained_json(capsys, "--sample")
+    documented = re.findall(r"^\| `([a-z_.]+)` \|", DOCUMENTED.read_text(), flags=re.MULTILINE)
+    keys = {key for key, value in found.items() if not isinstance(value, dict)}
+    for part in ("run", "step"):
+        keys |= {f"{part}.{key}" for key in found[part]}
+    assert keys == set(documented)
+
+
+def test_json_takes_a_step_and_has_the_same_errors(capsys, tmp_path):
+    number = int(sv.sample_run().steps.index[0])
+    assert explained_json(capsys, "--sample", "--step", number)["step"]["number"] == number
+    assert main(["explain", "--sample", "--step", "77", "--json"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "no step 77" in said.err
+
+
+def test_json_lists_what_was_left_out(capsys, tmp_path):
+    folder = Path(sv.__file__).parent / "data" / "sample_run"
+    (tmp_path / "rank0.json.gz").write_bytes((folder / "rank0.json.gz").read_bytes())
+    (tmp_path / "rank1.json").write_bytes(b"")
+    files = explained_json(capsys, tmp_path)["run"]["files"]
+    assert [row["status"] for row in files] == ["read", "refused"]
+    assert "empty" in files[1]["why"]
+
+
 def test_version_and_help(capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["--version"])
@@ -158,6 +224,8 @@ def test_a_full_disk_is_one_sentence():
 def test_explain_works_on_handed_folders(name, capsys):
     if not (HANDED / name).exists():
         pytest.skip(f"the handed traces are not beside this checkout: no shared/traces/{name}")
+    found = explained_json(capsys, HANDED / name)
+    assert found["step"]["completion_ns"] > 0
     assert main(["explain", str(HANDED / name)]) == 0
     said = capsys.readouterr().out
     assert "The critical path" in said
