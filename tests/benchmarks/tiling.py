@@ -208,13 +208,11 @@ def write(tile: Tile, target: Path, times: int, strides: Any = None) -> int:
     beyond = (times - 1) * int(strides[TIME])
     zipped = target.suffix == ".gz"
     with gzip.open(target, "wb", _LEVEL) if zipped else target.open("wb") as out:
-        parts = [tile.head]
+        between = tile.head
         for copy in tile.copies(times, strides):
-            parts += [copy, ", "]
-            data = "".join(parts).encode()
-            size += out.write(data)
-            parts = []
-        end = ", ".join(_shifted_once(piece, beyond) for piece in tile.once) + tile.tail
+            size += out.write((between + copy).encode())
+            between = ", "
+        end = "".join(", " + _shifted_once(piece, beyond) for piece in tile.once) + tile.tail
         return size + out.write(end.encode())
 
 
