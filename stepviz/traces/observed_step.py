@@ -14,23 +14,17 @@ from stepviz.errors import TraceError
 from stepviz.traces.classifying.landmarks import landmarks
 from stepviz.traces.classifying.windows import PREVIOUS, WHOLE_TRACE, Window
 from stepviz.traces.folding.parts import ROWS, breakdown_ns, exposed_ns
+from stepviz.traces.joining.alignment import Aligned
 from stepviz.traces.joining.clocks import Clash, never_together, worst_of
+from stepviz.traces.joining.collectives import collectives_frame
 from stepviz.traces.joining.exchanges import COLUMNS
-from stepviz.traces.joining.joins import Exchange, Joined, join
+from stepviz.traces.joining.joins import Joined, joined
+from stepviz.traces.joining.step_exchanges import Part, StepExchanges, step_exchanges
 from stepviz.traces.rank_trace import RankStep
 
 Unit = Literal["ms", "ns"]
 
 _MS: Final = 1_000_000
-#: Columns of `collectives` that compare the clocks of several ranks.
-_TOLD_BY_CLOCKS: Final = (
-    "first_rank",
-    "last_rank",
-    "skew_ns",
-    "end_skew_ns",
-    "transfer_ns",
-    "wait_ns",
-)
 
 
 class ObservedStep:
@@ -43,12 +37,14 @@ class ObservedStep:
         missing: Sequence[int],
         run_name: str,
         clash_of_run: Callable[[], Clash | None],
+        aligned: Aligned,
     ) -> None:
         self._number = number
         self._ranks = dict(ranks)
         self._missing = list(missing)
         self._run_name = run_name
         self._clash_of_run = clash_of_run
+        self._aligned = aligned
 
     @property
     def number(self) -> int:
@@ -90,7 +86,20 @@ class ObservedStep:
     @cached_property
     def _joined(self) -> Joined:
         calls = {rank: part.clipped for rank, part in self._ranks.items()}
-        return join(calls, {rank: part.rows for rank, part in self._ranks.items()})
+        return joined(self._exchanges, calls)
+
+    @cached_property
+    def _exchanges(self) -> StepExchanges:
+        parts = {
+            rank: Part(
+                part.trace.exchanges,
+                part.calls.index.to_numpy(dtype=np.int64),
+                part.window.start_ns,
+                part.window.finish_ns,
+            )
+            for rank, part in self._ranks.items()
+        }
+        return step_exchanges(self._aligned.match, parts)
 
     @property
     def own_clash(self) -> Clash | None:
@@ -98,7 +107,7 @@ class ObservedStep:
         windows = {rank: part.window for rank, part in self._ranks.items()}
         exchange = any(len(part.calls) for part in self._ranks.values())
         apart = never_together(self._number, windows) if exchange else None
-        worst = worst_of([self._joined.clash, apart])
+        worst = worst_of([self._exchanges.clash, apart])
         return None if worst is None else worst.within(windows)
 
     @property
@@ -109,24 +118,29 @@ class ObservedStep:
     @property
     def unmatched(self) -> pd.DataFrame:
         """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
-        return self._joined.unmatched.copy()
+        return self._exchanges.unmatched.copy()
 
     @property
     def collectives(self) -> pd.DataFrame:
-        """One row per exchange of the step, in order of its last arrival.
+        """One row per exchange of the step, in order of its last arrival; times in ns.
 
-        first_rank and last_rank are who arrived first and last; skew_ns the time between;
-        end_skew_ns the same for their ends; transfer_ns from the last arrival to the last
-        member's own end; wait_ns, summed over ranks, from each one's arrival to the last.
-        Where the ranks' clocks disagree none of these can be told, and they are missing.
+        first_rank and last_rank arrived first and last, skew_ns is the time between; they are
+        missing where several ranks tie to the nanosecond, and where the skew is less than the
+        clocks can tell (see `run.clock`). end_skew_ns is the time between the first and the
+        last end; transfer_ns from the last arrival to the last member's own end; wait_ns,
+        summed over ranks, from each one's arrival to the last (to its own end where that is
+        sooner, as a broadcast's root may be done early).
+
+        bus_gbps is the bus bandwidth in GB/s (10⁹ bytes a second) as nccl-tests define it
+        (doc/PERFORMANCE.md there): size / transfer_ns × factor, which is what the slowest link
+        carries. The factor for n ranks is 2(n−1)/n of an all-reduce, (n−1)/n of all-gather,
+        reduce-scatter, all-to-all, gather and scatter, 1 of broadcast, reduce and send-recv;
+        the size is `bytes`, each rank's own tensor (of all-gather and gather, that of all
+        ranks together). Missing where the size is unknown or the transfer takes no time.
+
+        Where the ranks' clocks disagree none of what compares them can be told, and is missing.
         """
-        frame = pd.DataFrame([_collective_row(e) for e in self._joined.exchanges])
-        if frame.empty:
-            return frame
-        frame = frame.astype(dict.fromkeys(_TOLD_BY_CLOCKS, "Int64"))
-        if self.clash is not None:
-            frame.loc[frame["ranks"] > 1, list(_TOLD_BY_CLOCKS)] = pd.NA
-        return frame
+        return collectives_frame(self._exchanges, self._aligned, told=self.clash is None)
 
     def exchanges(self) -> pd.DataFrame:
         """Return each rank's part in each exchange: rank, its times in ns, size and group."""
@@ -194,7 +208,7 @@ class ObservedStep:
             length = f"{longest / _MS:.6g} ms on the longest rank"
         return (
             f"<Step {self._number} of {self._run_name}: {length}, "
-            f"{len(self._ranks)} {noun}, {len(self._joined.exchanges)} exchanges{self._doubt}>"
+            f"{len(self._ranks)} {noun}, {len(self._exchanges)} exchanges{self._doubt}>"
         )
 
     @property
@@ -225,30 +239,6 @@ def _rule(window: Window) -> str:
         "from the host's start (the trace has no update before it) to the end of its device work, "
         "or of the host's range where that is later"
     )
-
-
-def _collective_row(exchange: Exchange) -> dict[str, object]:
-    calls = list(exchange.calls.values())
-    first = min(calls, key=lambda call: (call.arrival, call.rank))
-    last = max(calls, key=lambda call: (call.arrival, -call.rank))
-    ends = [call.finish for call in calls]
-    arrived = exchange.last_arrival
-    return {
-        "name": exchange.name,
-        "collective": exchange.collective,
-        "group": exchange.label,
-        "emulated": exchange.emulated,
-        "bytes": exchange.bytes,
-        "ranks": len(calls),
-        "first_rank": first.rank,
-        "last_rank": last.rank,
-        "arrival_ns": arrived,
-        "finish_ns": max(ends),
-        "skew_ns": last.arrival - first.arrival,
-        "end_skew_ns": max(ends) - min(ends),
-        "transfer_ns": max(ends) - arrived,
-        "wait_ns": sum(arrived - call.arrival for call in calls),
-    }
 
 
 def is_whole(value: object) -> bool:

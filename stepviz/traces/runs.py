@@ -15,6 +15,7 @@ from stepviz.traces.classifying.windows import (
     Window,
 )
 from stepviz.traces.folding.parts import device_time
+from stepviz.traces.joining.alignment import aligned
 from stepviz.traces.joining.clocks import Clash, worst_of
 from stepviz.traces.observed_step import is_whole
 from stepviz.traces.rank_trace import RankTrace
@@ -40,8 +41,16 @@ _STEP_COLUMNS: Final = (
 class Run:
     """The traces of one capture, one file a rank. Made by `load_run`."""
 
-    def __init__(self, ranks: Mapping[int, RankTrace], files: pd.DataFrame, name: str) -> None:
-        self._ranks = dict(sorted(ranks.items()))
+    def __init__(
+        self,
+        ranks: Mapping[int, RankTrace],
+        files: pd.DataFrame,
+        name: str,
+        *,
+        align: bool = True,
+    ) -> None:
+        moved, self._aligned = aligned(dict(sorted(ranks.items())), move=align)
+        self._ranks = moved
         self._files = files
         self._name = name
         self._kept: dict[int, Step] = {}
@@ -63,6 +72,18 @@ class Run:
         `why` says what was wrong with a refused file, and what was mended in a read one.
         """
         return self._files.copy()
+
+    @property
+    def clock(self) -> pd.DataFrame:
+        """One row per rank: how far its clock was from the others' as recorded, and what was done.
+
+        offset_ns is how far it was ahead in the middle of the run, drift_ppm how fast that
+        grew, residual_ns how far ends typically lie from that; collectives, how many were
+        compared; moved, whether the rank's times were put on the others' clock; why, in a
+        sentence. The largest set of ranks that agree is the reference and never moves, nor does
+        a rank whose offset is within 10 µs or within what its ends can tell.
+        """
+        return self._aligned.frame.copy()
 
     @cached_property
     def _windows(self) -> dict[int, dict[int, Window]]:
@@ -144,6 +165,7 @@ class Run:
                 missing=[rank for rank, part in found.items() if part is None],
                 run_name=self._name,
                 clash_of_run=lambda: self.clash,
+                aligned=self._aligned,
             )
         return self._kept[number]
 
@@ -155,7 +177,8 @@ class Run:
         """
         if len(self._ranks) < 2:
             return None
-        return worst_of(self._made(number).own_clash for number in self._windows)
+        shown = [self._made(number).own_clash for number in self._windows]
+        return worst_of([*shown, self._aligned.doubt])
 
     def _median(self) -> int:
         steps = self._steps

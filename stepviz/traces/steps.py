@@ -17,6 +17,7 @@ from stepviz.errors import TimelineError, TraceError, near
 from stepviz.traces.folding.fold import Folded, fold
 from stepviz.traces.graph.answers import THRESHOLDS, Answering, Level, Thresholds, WhatIf, shares
 from stepviz.traces.graph.edits import edits_of
+from stepviz.traces.joining.alignment import Aligned
 from stepviz.traces.joining.clocks import Clash
 from stepviz.traces.joining.joins import Exchange, local
 from stepviz.traces.notes import (
@@ -41,8 +42,9 @@ class Step(ObservedStep):
         missing: Sequence[int],
         run_name: str,
         clash_of_run: Callable[[], Clash | None],
+        aligned: Aligned,
     ) -> None:
-        super().__init__(number, ranks, missing, run_name, clash_of_run)
+        super().__init__(number, ranks, missing, run_name, clash_of_run, aligned)
         self._fold = lru_cache(maxsize=8)(self._folded)
 
     def timeline(self, ranks: Iterable[int] | int | None = None) -> Timeline:
@@ -242,7 +244,7 @@ class Step(ObservedStep):
     def _coarse(self) -> Answering:
         from stepviz.traces.graph.coarse import Coarse
 
-        return Coarse(self._ranks, self._joined.exchanges, self.clash)
+        return Coarse(self._ranks, self._exchanges, self.clash)
 
     def _chosen(self, ranks: Iterable[int] | int | None) -> tuple[int, ...]:
         if ranks is None:

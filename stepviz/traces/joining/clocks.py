@@ -1,4 +1,4 @@
-"""Whether the ranks' clocks agree, as far as exchanges can tell.
+"""Clocks of ranks: how one is moved, and when they disagree so far that nobody can be called late.
 
 No collective ends anywhere before its last member has arrived. Where one seems to, clocks are
 apart by at least that much, and who came late cannot be told.
@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
+
 from stepviz.traces.classifying.windows import Window
 
 #: Less than this is the rounding of old profilers.
@@ -19,13 +22,43 @@ _MS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
+class RankClock:
+    """How far one rank's clock is ahead of the others: at `reference_ns`, and how that grows."""
+
+    offset_ns: int = 0
+    drift_ppm: float = 0.0
+    reference_ns: int = 0
+
+    @property
+    def still(self) -> bool:
+        """Say whether this clock needs no move."""
+        return self.offset_ns == 0 and self.drift_ppm == 0
+
+    def moved(self, ns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the same times on the others' clock; their order is kept.
+
+        Only the distance to `reference_ns` goes through floats: absolute ns would lose 256 ns.
+        """
+        straight = ns - np.int64(self.offset_ns)
+        if not self.drift_ppm:
+            return straight
+        ahead = np.rint((ns - np.int64(self.reference_ns)) * (self.drift_ppm * 1e-6))
+        moved: npt.NDArray[np.int64] = straight - ahead.astype(np.int64)
+        return moved
+
+
+@dataclass(frozen=True)
 class Clash:
-    """Two ranks whose clocks are apart by at least `apart_ns`, and what shows it."""
+    """Two ranks whose clocks are apart by at least `apart_ns`, and what shows it.
+
+    Where it is not `sure`, they may be: the exchanges cannot tell.
+    """
 
     apart_ns: int
     ranks: tuple[int, int]
     shown_by: str
     what: str = "the clocks"
+    sure: bool = True
 
     def within(self, windows: Mapping[int, Window]) -> Clash:
         """Return the same clash, told with care where ranks may only count steps differently."""
@@ -39,35 +72,17 @@ class Clash:
 
     def __str__(self) -> str:
         first, second = self.ranks
+        who = f"{self.what} of ranks {first} and {second}"
+        length = length_said(self.apart_ns)
+        if self.sure:
+            return (
+                f"{who} disagree by at least {length} ({self.shown_by}): no rank is called late, "
+                "and lengths across ranks are off by as much"
+            )
         return (
-            f"{self.what} of ranks {first} and {second} disagree by at least "
-            f"{_length(self.apart_ns)} ({self.shown_by}): no rank is called late, and lengths "
-            "across ranks are off by as much"
+            f"{who} may be {length} apart ({self.shown_by}): no rank is called late, and lengths "
+            "across ranks may be off by as much"
         )
-
-
-def ended_early(
-    collective: str, arrivals: Mapping[int, list[int]], ends: Mapping[int, list[int]]
-) -> Clash | None:
-    """Return the worst end of a collective on one rank before another had arrived.
-
-    Parameters
-    ----------
-    collective
-        Its name.
-    arrivals, ends
-        By rank, in ns: those of the same collectives in the same order.
-    """
-    worst: Clash | None = None
-    ranks = list(arrivals)
-    for k in range(len(arrivals[ranks[0]])):
-        late = max(ranks, key=lambda rank: arrivals[rank][k])
-        early = min(ranks, key=lambda rank: ends[rank][k])
-        apart = arrivals[late][k] - ends[early][k]
-        if apart > ROUNDING_NS and (worst is None or apart > worst.apart_ns):
-            shown = f"{collective} {k} ends on rank {early} before rank {late} arrives"
-            worst = Clash(apart, (min(early, late), max(early, late)), shown)
-    return worst
 
 
 def never_together(step: int, windows: Mapping[int, Window]) -> Clash | None:
@@ -84,10 +99,13 @@ def never_together(step: int, windows: Mapping[int, Window]) -> Clash | None:
 
 
 def worst_of(clashes: Iterable[Clash | None]) -> Clash | None:
-    """Return the clash that shows clocks farthest apart, None where there is none."""
+    """Return the clash that shows clocks farthest apart, a sure one first; None where none is."""
     found = [clash for clash in clashes if clash is not None]
-    return max(found, key=lambda clash: clash.apart_ns, default=None)
+    return max(found, key=lambda clash: (clash.sure, clash.apart_ns), default=None)
 
 
-def _length(ns: int) -> str:
-    return f"{ns / 1e9:.4g} s" if ns >= 1000 * _MS else f"{ns / _MS:.3g} ms"
+def length_said(ns: int) -> str:
+    """Return a length of time for people."""
+    if abs(ns) >= 1000 * _MS:
+        return f"{ns / 1e9:.4g} s"
+    return f"{ns / _MS:.3g} ms" if abs(ns) >= _MS // 10 else f"{ns / 1000:.3g} µs"

@@ -8,7 +8,7 @@ inside; only the join over ranks (see `joins`) tells wait from transfer.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +25,8 @@ from stepviz.traces.classifying.patterns import (
     kernel_collective,
 )
 from stepviz.traces.reading.rows import DEVICE, RankRows
+
+IntArray = npt.NDArray[np.int64]
 
 COLUMNS: Final = (
     "row",  # of the rank's events
@@ -43,10 +45,12 @@ COLUMNS: Final = (
     "origin",  # how `ready_ns` is known: recorded, inferred
     "during",  # the kind of work it was launched from
     "on_device",
+    "sequence",  # its number as the library counts, −1 where missing
+    "members",  # ranks of its group as the file says, None where it does not
+    "group_size",  # −1 where missing
+    "peer",  # of a send or receive: the other rank, −1 where missing
+    "out_bytes",  # of the tensor received, −1 where missing
 )
-
-#: What the profiler said about single collectives, by row.
-Arguments = dict[int, dict[str, Any]]
 
 _ITEM_BYTES: Final = {
     "float": 4,
@@ -56,10 +60,37 @@ _ITEM_BYTES: Final = {
     "bfloat16": 2,
     "double": 8,
     "long": 8,
+    "long int": 8,
     "int": 4,
+    "short": 2,
     "char": 1,
+    "signed char": 1,
     "byte": 1,
+    "unsigned char": 1,
+    "bool": 1,
+    "complexfloat": 8,
+    "complexdouble": 16,
 }
+#: All kinds of them are one byte: float8_e4m3fn, float8_e5m2, …
+_EIGHT_BITS: Final = "float8"
+
+#: What the profiler says of a row that it says nothing about.
+_NOTHING: Final[dict[str, Any]] = {
+    "collective": "",
+    "group": "",
+    "description": "",
+    "elements": -1,
+    "out_elements": -1,
+    "dtype": "",
+    "group_size": -1,
+    "sequence": -1,
+    "ranks": None,
+    "src_rank": -1,
+    "dst_rank": -1,
+}
+
+#: Values by column, one for each exchange.
+Values = dict[str, Any]
 
 
 def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
@@ -78,109 +109,162 @@ def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
     device = events["cat"].isin(list(DEVICE)).to_numpy()
     on_device = chosen[device[chosen]]
     on_host = chosen[~device[chosen]]
-    arguments: Arguments = rows.collectives.to_dict("index")  # type: ignore[assignment]  # rows
-    records = _device_records(rows, events, on_device, arguments)
-    records += _host_records(rows, events, on_host, arguments)
-    frame = pd.DataFrame(records, columns=list(COLUMNS))
-    return frame.sort_values(["arrival_ns", "row"], kind="stable").reset_index(drop=True)
+    parts = [
+        _frame(rows, events, on_device, _device_values(rows, events, on_device)),
+        _frame(rows, events, on_host, _host_values(rows, events, on_host)),
+    ]
+    frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    return frame.sort_values(["arrival_ns", "row"], kind="stable", ignore_index=True)
 
 
-def _device_records(
-    rows: RankRows, events: pd.DataFrame, chosen: npt.NDArray[np.int64], arguments: Arguments
-) -> list[dict[str, Any]]:
+def _frame(rows: RankRows, events: pd.DataFrame, chosen: IntArray, values: Values) -> pd.DataFrame:
+    """Join what rows and arguments say into the columns of exchanges."""
+    said = _said(rows, chosen)
+    group = said["group"]
+    if len(rows.groups) == 1:
+        group = np.where(group == "", next(iter(rows.groups)), group)
+    members = said["ranks"]
+    known = {name: ranks for name, (_, ranks) in rows.groups.items() if ranks}
+    for at in np.flatnonzero(pd.isna(pd.Series(members, dtype=object)).to_numpy()).tolist():
+        members[at] = known.get(group[at])
+    words = {name: desc for name, (desc, _) in rows.groups.items()}
+    label = [
+        desc or words.get(name, "") or name
+        for desc, name in zip(said["description"], group, strict=True)
+    ]
+    item = np.array([_item_bytes(word) for word in said["dtype"]], dtype=np.int64)
+    size = _bytes(said["elements"], item)
+    emulated: npt.NDArray[np.bool_] = values["emulated"]
+    sends = np.asarray(values["collective"] == "send", dtype=bool)
+    peer: IntArray = said["src_rank"].copy()
+    peer[sends] = said["dst_rank"][sends]
+    pairs = sends | np.asarray(values["collective"] == "recv", dtype=bool)
+    columns: Values = {
+        "row": chosen,
+        "group": group,
+        "label": np.array(label, dtype=object),
+        "elements": said["elements"],
+        "queue": events["track"].to_numpy()[chosen],
+        "arrival_ns": events["start_ns"].to_numpy()[chosen],
+        "finish_ns": events["finish_ns"].to_numpy()[chosen],
+        "sequence": said["sequence"],
+        "members": members,
+        "group_size": said["group_size"],
+        "peer": np.where(pairs & (peer != rows.rank), peer, -1),
+        "out_bytes": _bytes(said["out_elements"], item),
+        **values,
+        "bytes": np.where(emulated & (values["bytes"] >= 0), values["bytes"], size),
+    }
+    return pd.DataFrame({name: columns[name] for name in COLUMNS})
+
+
+def _said(rows: RankRows, chosen: IntArray) -> Values:
+    """Return the columns of what the profiler said, for these rows."""
+    said = rows.collectives
+    at = said.index.get_indexer(pd.Index(chosen)) if len(said) else np.full(len(chosen), -1)
+    columns: Values = {}
+    for name, missing in _NOTHING.items():
+        text = not isinstance(missing, int)
+        column = np.full(len(chosen), missing, dtype=object if text else np.int64)
+        if name in said and len(said):
+            column[at >= 0] = said[name].to_numpy()[at[at >= 0]]
+        columns[name] = column
+    return columns
+
+
+def _item_bytes(dtype: str) -> int:
+    word = str(dtype).lower()
+    return 1 if word.startswith(_EIGHT_BITS) else _ITEM_BYTES.get(word, -1)
+
+
+def _bytes(elements: IntArray, item: IntArray) -> IntArray:
+    known = (elements >= 0) & (item > 0)
+    # A file may claim more elements than any memory has.
+    fits = known & (elements <= np.iinfo(np.int64).max // np.maximum(item, 1))
+    return np.where(fits, np.where(fits, elements, 0) * item, -1)
+
+
+def _device_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Values:
     start = events["start_ns"].to_numpy()
     finish = events["finish_ns"].to_numpy()
     launcher = events["launcher"].to_numpy()
-    place, track = events["place"].to_numpy(), events["track"].to_numpy()
-    kind = events["kind"].astype(object).to_numpy()
     device = events["cat"].isin(list(DEVICE)).to_numpy()
     compute = np.flatnonzero(device & (events["kind"] != "exchange").to_numpy())
     launched = compute[launcher[compute] >= 0]
     launched = launched[np.argsort(start[launcher[launched]], kind="stable")]
-    launch_times = start[launcher[launched]]
+    arrival, call = start[chosen], launcher[chosen]
+    given = call >= 0
+    launch = np.where(given, start[np.maximum(call, 0)], -1)
+    # The communication stream waits for what the compute stream had been given before this
+    # launch: the last such row is what filled the buffer.
+    at = np.searchsorted(start[launcher[launched]], launch, side="left") - 1
+    filled = finish[launched[at]] if len(launched) else np.zeros(len(chosen), dtype=np.int64)
+    recorded = given & (at >= 0) & (filled <= arrival)
     ends = np.sort(finish[compute])
-    records = []
-    for row in chosen.tolist():
-        arrival = int(start[row])
-        ready, origin = None, "inferred"
-        call = int(launcher[row])
-        if call >= 0:
-            # The communication stream waits for what the compute stream had been given
-            # before this launch: the last such row is what filled the buffer.
-            at = int(np.searchsorted(launch_times, start[call], side="left")) - 1
-            if at >= 0 and finish[launched[at]] <= arrival:
-                ready, origin = int(finish[launched[at]]), "recorded"
-        if ready is None:
-            at = int(np.searchsorted(ends, arrival, side="right")) - 1
-            ready = int(ends[at]) if at >= 0 else arrival
-        said = arguments.get(row)
-        name = str(events["name"].iat[row])
-        word = said["collective"] if said is not None else _region_collective(events, call)
-        records.append(
-            _record(
-                rows,
-                said,
-                row=row,
-                collective=collective_name(word) if word else kernel_collective(name),
-                emulated=False,
-                place=int(place[row]),
-                queue=int(track[row]),
-                ready_ns=ready,
-                launched_ns=int(start[call]) if call >= 0 else -1,
-                arrival_ns=arrival,
-                finish_ns=int(finish[row]),
-                origin=origin,
-                during=str(kind[call]) if call >= 0 else "other",
-                on_device=True,
-            )
-        )
-    return records
-
-
-def _host_records(
-    rows: RankRows, events: pd.DataFrame, chosen: npt.NDArray[np.int64], arguments: Arguments
-) -> list[dict[str, Any]]:
-    if len(chosen) == 0:
-        return []
-    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
-    place, track = events["place"].to_numpy(), events["track"].to_numpy()
+    last = np.searchsorted(ends, arrival, side="right") - 1
+    ended = np.where(last >= 0, ends[last], arrival) if len(ends) else arrival
     kind = events["kind"].astype(object).to_numpy()
-    names = events["name"].astype(object).to_numpy()
-    waiting = _launches(events)
-    records = []
-    for row in chosen.tolist():
-        name = str(names[row])
-        said = arguments.get(row)
-        emulated = EXCHANGE_EMULATED.match(name)
-        if emulated:
-            key = f"bucket {emulated['bucket']}"
-            word, size = "all_reduce", int(emulated["bytes"] or -1)
-        else:
-            found = EXCHANGE_HOST.match(name)
-            word, size = (found["collective"] if found else name), -1
-            key = collective_name(word)
-        launch = _take(waiting[key], start, row, _elements(said), arguments)
-        during = str(kind[launch]) if launch >= 0 else "other"
-        record = _record(
-            rows,
-            said,
-            row=row,
-            collective=collective_name(word),
-            emulated=bool(emulated),
-            place=int(place[launch if launch >= 0 else row]),
-            queue=int(track[row]),
-            ready_ns=int(start[launch]) if launch >= 0 else int(start[row]),
-            launched_ns=int(start[launch]) if launch >= 0 else -1,
-            arrival_ns=int(start[row]),
-            finish_ns=int(finish[row]),
-            origin="recorded" if launch >= 0 else "inferred",
-            during=during,
-            on_device=False,
+    during = np.full(len(chosen), "other", dtype=object)
+    during[given] = kind[call[given]]
+    said = _said(rows, chosen)["collective"]
+    names = events["name"].astype(object).to_numpy()[chosen]
+    by_kernel = {name: kernel_collective(str(name)) for name in dict.fromkeys(names)}
+    by_word = {word: collective_name(str(word)) for word in dict.fromkeys(said) if word}
+    region = _Regions(events)
+    collective = np.empty(len(chosen), dtype=object)
+    for k, (word, name, row) in enumerate(zip(said, names, call.tolist(), strict=True)):
+        found = word or region.collective(row)
+        collective[k] = (
+            by_kernel[name] if not found else by_word.get(found) or collective_name(found)
         )
-        if size >= 0:
-            record["bytes"] = size
-        records.append(record)
-    return records
+    return {
+        "collective": collective,
+        "emulated": np.zeros(len(chosen), dtype=bool),
+        "bytes": np.full(len(chosen), -1),
+        "place": events["place"].to_numpy()[chosen],
+        "ready_ns": np.where(recorded, filled, ended),
+        "launched_ns": launch,
+        "origin": np.where(recorded, "recorded", "inferred").astype(object),
+        "during": during,
+        "on_device": np.ones(len(chosen), dtype=bool),
+    }
+
+
+def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Values:
+    start = events["start_ns"].to_numpy()
+    kind = events["kind"].astype(object).to_numpy()
+    names = events["name"].astype(object).to_numpy()[chosen]
+    elements = rows.collectives["elements"].to_dict()
+    waiting = _launches(events) if len(chosen) else {}
+    words, sizes = np.empty(len(chosen), dtype=object), np.full(len(chosen), -1)
+    emulated = np.zeros(len(chosen), dtype=bool)
+    calls = np.full(len(chosen), -1)
+    for k, (row, name) in enumerate(zip(chosen.tolist(), names, strict=True)):
+        fabric = EXCHANGE_EMULATED.match(str(name))
+        if fabric:
+            key = f"bucket {fabric['bucket']}"
+            word, sizes[k], emulated[k] = "all_reduce", int(fabric["bytes"] or -1), True
+        else:
+            found = EXCHANGE_HOST.match(str(name))
+            word = found["collective"] if found else str(name)
+            key = collective_name(word)
+        words[k] = collective_name(word)
+        calls[k] = _take(waiting[key], start, row, elements)
+    given = calls >= 0
+    launch = np.where(given, start[np.maximum(calls, 0)], -1)
+    during = np.full(len(chosen), "other", dtype=object)
+    during[given] = kind[calls[given]]
+    return {
+        "collective": words,
+        "emulated": emulated,
+        "bytes": sizes,
+        "place": events["place"].to_numpy()[np.where(given, calls, chosen)],
+        "ready_ns": np.where(given, launch, start[chosen]),
+        "launched_ns": launch,
+        "origin": np.where(given, "recorded", "inferred").astype(object),
+        "during": during,
+        "on_device": np.zeros(len(chosen), dtype=bool),
+    }
 
 
 def _launches(events: pd.DataFrame) -> dict[str, deque[int]]:
@@ -202,50 +286,43 @@ def _launches(events: pd.DataFrame) -> dict[str, deque[int]]:
 
 def _take(
     queue: deque[int],
-    start: npt.NDArray[np.int64],
+    start: IntArray,
     row: int,
-    elements: int,
-    arguments: Arguments,
+    elements: Mapping[Hashable, int],
 ) -> int:
     """Take the launch of one exchange: the first that fits in size and was not later.
 
     No id joins the two rows; the k-th by launch is the k-th by start with equal sizes.
     """
+    mine = elements.get(row, -1)
     for at, launch in enumerate(queue):
         if start[launch] > start[row]:
             break
-        there = _elements(arguments.get(launch))
-        if elements < 0 or there < 0 or there == elements:
+        there = elements.get(launch, -1)
+        if mine < 0 or there < 0 or there == mine:
             del queue[at]
             return launch
     return -1
 
 
-def _region_collective(events: pd.DataFrame, call: int) -> str | None:
-    """Return the collective that an annotation around the launch names."""
-    parent = events["parent"].to_numpy()
-    names = events["name"]
-    row = call
-    while row >= 0:
-        name = str(names.iat[row])
-        found = NCCL_REGION.match(name) or LAUNCH.match(name)
-        if found:
-            return str(found["collective"])
-        row = int(parent[row])
-    return None
+class _Regions:
+    """Annotations around launches, which may name the collective that was launched."""
 
+    def __init__(self, events: pd.DataFrame) -> None:
+        self._parent = events["parent"].to_numpy()
+        self._codes = events["name"].cat.codes.to_numpy()
+        self._named: dict[int, str | None] = {}
+        self._names = events["name"].cat.categories
 
-def _record(rows: RankRows, said: Mapping[str, Any] | None, **values: Any) -> dict[str, Any]:
-    group = str(said["group"]) if said is not None else ""
-    if not group and len(rows.groups) == 1:
-        group = next(iter(rows.groups))
-    label = str(said["description"]) if said is not None else ""
-    label = label or rows.groups.get(group, ("", ()))[0] or group
-    elements = _elements(said)
-    item = _ITEM_BYTES.get(str(said["dtype"]).lower(), -1) if said is not None else -1
-    size = elements * item if elements >= 0 and item > 0 else -1
-    return {"group": group, "label": label, "elements": elements, "bytes": size, **values}
-
-
-def _elements(said: Mapping[str, Any] | None) -> int:
-    return int(said["elements"]) if said is not None else -1
+    def collective(self, row: int) -> str | None:
+        """Return the collective that the innermost telling region around a row names."""
+        while row >= 0:
+            code = int(self._codes[row])
+            if code not in self._named:
+                name = str(self._names[code])
+                found = NCCL_REGION.match(name) or LAUNCH.match(name)
+                self._named[code] = str(found["collective"]) if found else None
+            if self._named[code]:
+                return self._named[code]
+            row = int(self._parent[row])
+        return None

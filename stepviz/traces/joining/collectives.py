@@ -1,0 +1,126 @@
+"""The exchanges of a step as people read them: who came first and last, wait, transfer, rate."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from stepviz.traces.joining.alignment import Aligned
+from stepviz.traces.joining.clocks import ROUNDING_NS
+from stepviz.traces.joining.step_exchanges import StepExchanges
+
+IntArray = npt.NDArray[np.int64]
+
+#: Columns that compare the clocks of several ranks.
+TOLD_BY_CLOCKS: Final = (
+    "first_rank",
+    "last_rank",
+    "skew_ns",
+    "end_skew_ns",
+    "transfer_ns",
+    "wait_ns",
+)
+
+#: Bus traffic of n ranks in parts of the size, by nccl-tests: a + b·(n−1)/n.
+_TRAFFIC: Final = {
+    "all-reduce": 2.0,
+    "all-gather": 1.0,
+    "reduce-scatter": 1.0,
+    "all-to-all": 1.0,
+    "gather": 1.0,
+    "scatter": 1.0,
+}
+_WHOLE: Final = frozenset({"broadcast", "reduce", "send-recv"})
+#: Their size is that of what all ranks give together.
+_GATHERED: Final = frozenset({"all-gather", "gather"})
+
+
+def collectives_frame(columns: StepExchanges, aligned: Aligned, *, told: bool) -> pd.DataFrame:
+    """Return one row per exchange (columns: see `ObservedStep.collectives`).
+
+    Parameters
+    ----------
+    columns
+        The step's exchanges.
+    aligned
+        How well the ranks' clocks are known.
+    told
+        Whether clocks agree at all.
+    """
+    if not len(columns):
+        return pd.DataFrame()
+    number, heads = columns.number, columns.bounds[:-1]
+    last, first = columns.last_arrival, columns.first_arrival
+    finish = columns.last_finish
+    skew = last - first
+    ends = finish - np.minimum.reduceat(columns.finish, heads)
+    turn = np.minimum(last[number], columns.finish)
+    wait = np.add.reduceat(np.maximum(turn - columns.arrival, 0), heads)
+    transfer = finish - last
+    frame = pd.DataFrame(
+        {
+            "name": columns.names,
+            "collective": columns.collective,
+            "group": columns.label,
+            "emulated": columns.emulated,
+            "bytes": columns.bytes,
+            "ranks": columns.ranks,
+            "first_rank": _only(columns, columns.arrival == first[number]),
+            "last_rank": _only(columns, columns.arrival == last[number]),
+            "arrival_ns": last,
+            "finish_ns": finish,
+            "skew_ns": skew,
+            "end_skew_ns": ends,
+            "transfer_ns": transfer,
+            "wait_ns": wait,
+        }
+    )
+    frame["bus_gbps"] = bus_rate(columns, transfer)
+    frame = frame.astype(dict.fromkeys(TOLD_BY_CLOCKS, "Int64") | {"bus_gbps": "Float64"})
+    joint = columns.ranks > 1
+    if not told:
+        frame.loc[joint, [*TOLD_BY_CLOCKS, "bus_gbps"]] = pd.NA
+        return frame
+    frame.loc[joint & ~told_apart(columns, aligned, skew), ["first_rank", "last_rank"]] = pd.NA
+    return frame
+
+
+def told_apart(columns: StepExchanges, aligned: Aligned, skew: IntArray) -> npt.NDArray[np.bool_]:
+    """Say of each exchange whether clocks tell its first from its last arrival."""
+    unsure = np.array([aligned.unsure.get(rank, 0) for rank in columns.rank.tolist()])
+    if not len(unsure):
+        return np.zeros(0, dtype=bool)
+    heads = columns.bounds[:-1]
+    largest = np.maximum.reduceat(unsure, heads)
+    # The two clocks that are known worst are the most that first and last can be off by.
+    at_largest = np.add.reduceat((unsure == largest[columns.number]).astype(np.int64), heads)
+    below = np.where(unsure == largest[columns.number], 0, unsure)
+    second = np.where(at_largest > 1, largest, np.maximum.reduceat(below, heads))
+    told: npt.NDArray[np.bool_] = skew > np.maximum(ROUNDING_NS, largest + second)
+    return told
+
+
+def bus_rate(columns: StepExchanges, transfer: IntArray) -> pd.Series[float]:
+    """Return the bus bandwidth of each exchange, GB/s, missing where it is not known."""
+    count = columns.ranks
+    kinds = pd.Series(columns.collective)
+    factor = kinds.map(_TRAFFIC).to_numpy(dtype=np.float64) * (count - 1) / count
+    factor = np.where(kinds.isin(list(_WHOLE)), 1.0, factor)
+    gathered = kinds.isin(list(_GATHERED)).to_numpy()
+    size = columns.bytes.astype(np.float64)
+    whole = np.where(columns.out_bytes >= 0, columns.out_bytes, size * count)
+    size = np.where(gathered, whole, size)
+    known = (columns.bytes >= 0) & (transfer > 0) & (count > 1) & ~np.isnan(factor)
+    rate = np.where(known, size * factor / np.maximum(transfer, 1), np.nan)
+    return pd.Series(rate).astype("Float64").where(known)
+
+
+def _only(columns: StepExchanges, there: npt.NDArray[np.bool_]) -> pd.Series[int]:
+    """Return the one rank of each exchange of which something holds, missing where several."""
+    heads = columns.bounds[:-1]
+    count = np.add.reduceat(there.astype(np.int64), heads)
+    rank = np.add.reduceat(np.where(there, columns.rank, 0), heads)
+    return pd.Series(rank).astype("Int64").where(pd.Series(count == 1))
