@@ -33,8 +33,10 @@ _IDS: Final = (
     "Record function id",
     "wait_on_cuda_event_record_corr_id",
 )
-_KEYS: Final = "|".join(re.escape(key) for key in ("ts", *_IDS, "Sequence number", "Seq"))
-_NUMBER: Final = re.compile(rf'"({_KEYS})": ?([1-9]\d*)(?=[.,\s}}])|("ProfilerStep#)(\d+)')
+_KEYS: Final = "|".join(re.escape(key) for key in (*_IDS, "Sequence number", "Seq"))
+_NUMBER: Final = re.compile(
+    rf'"(?:(ts)": ?(\d+)|({_KEYS})": ?([1-9]\d*)(?=[,\s}}])|(ProfilerStep#)(\d+))'
+)
 _EVENTS: Final = re.compile(r'"traceEvents"\s*:\s*\[')
 
 TIME, ID, SEQUENCE, CALL, STEP = range(5)
@@ -181,10 +183,10 @@ def _template(
     classes: list[int] = []
 
     def take(found: re.Match[str]) -> str:
-        key, number, prefix, step = found.groups()
-        numbers.append(int(number or step))
-        classes.append(STEP if step else _CLASS[key])
-        return f"{prefix}%d" if step else f'"{key}": %d'
+        ts, at, key, number, mark, step = found.groups()
+        numbers.append(int(at or number or step))
+        classes.append(STEP if mark else _CLASS[ts or key])
+        return f'"{mark}%d' if mark else f'"{ts or key}": %d'
 
     text = _NUMBER.sub(take, ", ".join(pieces).replace("%", "%%"))
     return text, np.array(numbers, dtype=np.int64), np.array(classes, dtype=np.int64)
