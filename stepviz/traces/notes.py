@@ -49,7 +49,7 @@ def about_launches(events: Mapping[int, pd.DataFrame], windows: Mapping[int, Win
         window = windows[rank]
         inside = (rows["start_ns"] < window.finish_ns) & (rows["finish_ns"] > window.start_ns)
         here = rows[inside & rows["cat"].isin(list(DEVICE))]
-        lost = int((here["launcher"] < 0).sum())
+        lost = int((here["source"] < 0).sum())
         if lost and window.measured == "host":
             on_host.append(f"rank {rank}")
         elif 0 < lost < len(here):

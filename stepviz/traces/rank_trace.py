@@ -15,8 +15,8 @@ from stepviz.traces.classifying.kinds import with_kinds
 from stepviz.traces.classifying.launches import Launches, launches, ordinary_lag
 from stepviz.traces.classifying.windows import (
     Window,
-    host_ranges,
     place_lost,
+    step_ranges,
     steps_of_rows,
     windows,
     without_doubles,
@@ -56,7 +56,7 @@ class RankTrace:
             by default those in force here.
         """
         events = with_kinds(rows, added)
-        ranges = without_doubles(host_ranges(events), rows.repairs)
+        ranges = without_doubles(step_ranges(events, added), rows.repairs)
         events["place"] = steps_of_rows(events, ranges)
         found = windows(events, ranges)
         place_lost(events, found)

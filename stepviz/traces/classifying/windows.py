@@ -3,11 +3,12 @@
 A step runs from the previous update's completion to its own: the end of the device work that
 its host range launched, since most kernels run later than that, or the end of the range
 itself where the host is last. Where there is no device it is the host's range. Where nothing
-marks a step it is the whole trace.
+marks a step, and nothing else tells (see `iterations`), it is the whole trace.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.traces.classifying.added_patterns import Pattern
+from stepviz.traces.classifying.iterations import by_pattern, found_otherwise
 from stepviz.traces.classifying.patterns import STEP
 from stepviz.traces.reading.rows import DEVICE, HOST
 
@@ -29,13 +32,18 @@ BETWEEN: Final = -2
 
 IntArray = npt.NDArray[np.int64]
 
+_RANGE: Final = ("step", "start_ns", "finish_ns", "found_by")
+
 #: The number of the one step of a trace that marks none.
 UNMARKED: Final = 0
 
 
 @dataclass(frozen=True)
 class Window:
-    """One step on one rank, in ns: when, measured on what, and how its start was found."""
+    """One step on one rank, in ns: when, measured on what, and how its start was found.
+
+    `found_by` says by what steps were told apart, "" where ProfilerStep marks them.
+    """
 
     step: int
     start_ns: int
@@ -44,11 +52,53 @@ class Window:
     start_from: str
     host_start_ns: int
     host_finish_ns: int
+    found_by: str = ""
 
     @property
     def duration_ns(self) -> int:
         """Return the length of the step on this rank."""
         return self.finish_ns - self.start_ns
+
+    @property
+    def rule(self) -> str:
+        """Say in a sentence from when to when the step was measured."""
+        if self.start_from == WHOLE_TRACE:
+            return "no step is marked, so this is the whole trace, from its first row to its last"
+        told = f"no ProfilerStep marks steps, so they are told by {self.found_by}; "
+        told = told if self.found_by else ""
+        if self.measured == "host":
+            what = "step's host range" if self.found_by else "step's marker"
+            return f"{told}measured on the host, from the start of the {what} to its end"
+        since = "the host's start (the trace has no update before it) to"
+        if self.start_from == PREVIOUS:
+            since = "the previous update's completion to its own:"
+        return (
+            f"{told}from {since} the end of its device work, or of the host's range where that "
+            "is later"
+        )
+
+
+def step_ranges(events: pd.DataFrame, added: Sequence[Pattern] | None = None) -> pd.DataFrame:
+    """Return the ranges of a rank's steps on its host, found by the first thing that tells.
+
+    Parameters
+    ----------
+    events
+        Rows with kinds.
+    added
+        Users' patterns, by default those in force.
+
+    Returns
+    -------
+    DataFrame
+        step, start_ns, finish_ns, track, found_by ("" for the profiler's markers), sorted by
+        start; empty where nothing tells of steps.
+    """
+    own = by_pattern(events, added)
+    if own is not None:
+        return own
+    marked = host_ranges(events)
+    return found_otherwise(events) if marked.empty else marked.assign(found_by="")
 
 
 def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
@@ -92,9 +142,9 @@ def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> IntArray:
     place = np.searchsorted(ranges["start_ns"].to_numpy(), start, side="right") - 1
     ended = (place >= 0) & (start >= ranges["finish_ns"].to_numpy()[place])
     place[ended] = BETWEEN
-    launcher = events["launcher"].to_numpy()
-    launched = launcher >= 0
-    place[launched] = place[launcher[launched]]
+    source = events["source"].to_numpy()
+    launched = source >= 0
+    place[launched] = place[source[launched]]
     lost = events["cat"].isin(list(DEVICE)).to_numpy() & ~launched
     updates = np.flatnonzero(lost & (events["kind"] == "optimizer").to_numpy())
     place[lost] = BETWEEN
@@ -113,13 +163,14 @@ def place_lost(events: pd.DataFrame, found: list[Window]) -> None:
     place = events["place"].to_numpy().copy()
     lost = np.flatnonzero(
         events["cat"].isin(list(DEVICE)).to_numpy()
-        & (events["launcher"].to_numpy() < 0)
+        & (events["source"].to_numpy() < 0)
         & (place == BETWEEN)
     )
     start = events["start_ns"].to_numpy()
+    lost = lost[np.argsort(start[lost], kind="stable")]
     for at, window in enumerate(found):
-        inside = (window.start_ns <= start[lost]) & (start[lost] < window.finish_ns)
-        place[lost[inside]] = at
+        first, beyond = np.searchsorted(start[lost], (window.start_ns, window.finish_ns))
+        place[lost[first:beyond]] = at
     events["place"] = place
 
 
@@ -131,7 +182,7 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
     events
         Rows with a column `place` (see `steps_of_rows`).
     ranges
-        Marked host ranges; empty where the trace marks no step.
+        Those of `step_ranges`; empty where nothing tells of steps.
     """
     device = events["cat"].isin(list(DEVICE)).to_numpy()
     if ranges.empty:
@@ -142,24 +193,27 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
     owned = device & (place != BETWEEN)
     before = finish[owned & (place == BEFORE)]
     previous: int | None = int(before.max()) if len(before) else None
+    own = np.flatnonzero(owned & (place >= 0))
+    none = np.iinfo(np.int64).min
+    last = np.full(len(ranges), none, dtype=np.int64)
+    np.maximum.at(last, place[own], finish[own])
     found: list[Window] = []
-    for at, (step, host_start, host_finish) in enumerate(
-        zip(ranges["step"], ranges["start_ns"], ranges["finish_ns"], strict=True)
+    for device_end, step, host_start, host_finish, by in zip(
+        last.tolist(), *(ranges[name] for name in _RANGE), strict=True
     ):
-        own = finish[owned & (place == at)]
         host = (int(host_start), int(host_finish))
-        if len(own) == 0:
-            found.append(Window(int(step), *host, "host", HOST_START, *host))
+        if device_end == none:
+            found.append(Window(int(step), *host, "host", HOST_START, *host, by))
             continue
         # The update is over when both its device work and the host's own range are.
-        end = max(int(own.max()), host[1])
+        end = max(device_end, host[1])
         if previous is None:
             start, start_from = min(host[0], end), HOST_START
         else:
             # Work of this step that ended before the previous one's last adds nothing to it.
             start, start_from = previous, PREVIOUS
             end = max(end, previous)
-        found.append(Window(int(step), start, end, "device", start_from, *host))
+        found.append(Window(int(step), start, end, "device", start_from, *host, by))
         previous = end
     return found
 
