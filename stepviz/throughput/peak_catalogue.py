@@ -1,0 +1,249 @@
+"""What a device can do at most: dense matrix multiplication and memory, with source and date.
+
+The two tables lie beside this file. A device is found by its whole name, one of a list, never by a
+part of it: 'L4' is in 'L40S', and 'B200' in 'GB200'.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+import pandas as pd
+
+from stepviz.errors import ThroughputError, near
+from stepviz.throughput.devices_at_hand import device_at_hand
+from stepviz.throughput.figures import card, number_text, percent
+
+#: How people and libraries write a precision.
+_PRECISIONS: Final = {
+    "bf16": ("bfloat16",),
+    "fp16": ("float16", "half", "f16"),
+    "tf32": ("tensorfloat32",),
+    "fp8": ("float8", "float8_e4m3fn", "float8_e5m2", "e4m3", "e5m2"),
+    "mxfp8": (),
+    "int8": (),
+    "nvfp4": ("fp4", "float4_e2m1fn_x2"),
+    "fp32": ("float32", "float"),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Peak:
+    """The most that one device can do in one precision.
+
+    Parameters
+    ----------
+    device : str
+        Its name in the catalogue.
+    precision : str
+        Of the inputs of the matrix multiplication.
+    flops : float
+        FLOP/s, dense: sheets that print twice as much mean structured sparsity.
+    bytes_per_second : float or None
+        Of its memory, where the name says enough to know it.
+    per : {"package", "die"}
+        What software sees as one device; a die is half a package.
+    accumulate : str
+        Precision of the sums.
+    achievable_flops : float or None
+        The best that anyone measured for a large matrix multiplication, FLOP/s.
+    source, date : str
+        Where the figure is from, and as of when.
+    unconfirmed : tuple of str
+        Which figures no stored source confirms.
+    note : str
+        The usual mistake with this device.
+    """
+
+    device: str
+    precision: str
+    flops: float
+    bytes_per_second: float | None
+    per: str
+    accumulate: str
+    achievable_flops: float | None
+    source: str
+    date: str
+    unconfirmed: tuple[str, ...] = ()
+    note: str = ""
+
+    #: Never: half of the elements being zero is no property of a trained model's matrices.
+    sparse: bool = False
+
+    @property
+    def unit(self) -> str:
+        """The unit of `flops`."""
+        return f"FLOP/s per {self.per}"
+
+    def __repr__(self) -> str:
+        return f"{number_text(self.flops / 1e12, 5)} TFLOP/s dense {self.precision} ({self.device})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("dense peak", f"{number_text(self.flops / 1e12, 5)} TFLOP/s per {self.per}"),
+            ("accumulated in", self.accumulate),
+        ]
+        if self.achievable_flops:
+            share = percent(self.achievable_flops / self.flops)
+            best = f"{number_text(self.achievable_flops / 1e12, 5)} TFLOP/s, {share} of the sheet"
+            rows.append(("best measured", best))
+        if self.bytes_per_second:
+            rows.append(("memory", f"{number_text(self.bytes_per_second / 1e12, 4)} TB/s"))
+        rows.append(("source", f"{self.source}, {self.date}"))
+        notes = [self.note] if self.note else []
+        if self.unconfirmed:
+            notes.append(f"not confirmed: {', '.join(self.unconfirmed)}")
+        return card(f"{self.device}, {self.precision}", rows, notes)
+
+
+def peak(device: str | None = None, precision: Any = "bf16") -> Peak:
+    """Return the dense peak of a device in a precision.
+
+    Parameters
+    ----------
+    device : str, optional
+        A name of the catalogue or of the driver, such as "H100 SXM" or "NVIDIA H100 80GB HBM3";
+        the device at hand unless given.
+    precision : str or torch dtype
+        Such as "bf16", "fp16", "tf32", "fp8", "int8", "nvfp4".
+
+    Returns
+    -------
+    Peak
+
+    Raises
+    ------
+    ThroughputError
+        A device or precision that is not known; it names near ones, and guesses none.
+
+    Examples
+    --------
+    >>> peak("H100 SXM", "bf16")
+    989.4 TFLOP/s dense bf16 (H100 SXM)
+    """
+    name = _known_device(device_at_hand() if device is None else device)
+    wanted = _known_precision(precision)
+    found = {row["precision"]: row for row in _peaks() if row["device"] == name}
+    place = _devices()[name]
+    if wanted not in found:
+        note = f" ({place['note']})" if place["note"] else ""
+        msg = (
+            f"no dense {wanted} peak is known of {name}{note}: it has {', '.join(found)}. A peak "
+            "of another precision would give the share of another roof"
+        )
+        raise ThroughputError(msg)
+    row = found[wanted]
+    return Peak(
+        device=name,
+        precision=wanted,
+        flops=_tera(row["teraflops"]) or 0.0,
+        bytes_per_second=_tera(place["terabytes_per_second"]),
+        per=place["per"],
+        accumulate=row["accumulate"],
+        achievable_flops=_tera(row["achievable_teraflops"]),
+        source=row["source"],
+        date=row["date"],
+        unconfirmed=tuple(u for u in (row["unconfirmed"], place["unconfirmed"]) if u),
+        note=place["note"],
+    )
+
+
+def peak_table() -> pd.DataFrame:
+    """Return the catalogue, indexed by device and precision.
+
+    Returns
+    -------
+    DataFrame
+        `flops` and `achievable_flops` (FLOP/s), `bytes_per_second`, `per`, `accumulate`,
+        `source`, `date`, `note`.
+    """
+    every = [peak(row["device"], row["precision"]) for row in _peaks()]
+    columns = ("flops", "achievable_flops", "bytes_per_second")
+    words = ("per", "accumulate", "source", "date", "note")
+    index = pd.MultiIndex.from_tuples(
+        [(p.device, p.precision) for p in every], names=["device", "precision"]
+    )
+    return pd.DataFrame(
+        {
+            **{c: pd.Series([getattr(p, c) for p in every], dtype="float64") for c in columns},
+            **{w: [getattr(p, w) for p in every] for w in words},
+        }
+    ).set_axis(index)
+
+
+def sparse_figures(flops: float) -> list[Peak]:
+    """Return dense peaks that this number is twice of, up to rounding on the sheet."""
+    dense = [peak(row["device"], row["precision"]) for row in _peaks()]
+    return [p for p in dense if abs(flops / (2 * p.flops) - 1) < 0.001]
+
+
+def dense_figures(flops: float) -> list[Peak]:
+    """Return dense peaks that this number is, up to rounding on the sheet."""
+    dense = [peak(row["device"], row["precision"]) for row in _peaks()]
+    return [p for p in dense if abs(flops / p.flops - 1) < 0.001]
+
+
+def _tera(text: str) -> float | None:
+    return float(text) * 1e12 if text else None
+
+
+def plain_name(name: str) -> str:
+    """Return a name as it is compared: without case, with one space for what separates."""
+    return re.sub(r"[\s\-_/]+", " ", name).strip().casefold()
+
+
+def _known_device(device: object) -> str:
+    names = _names()
+    found = names.get(plain_name(device)) if isinstance(device, str) else None
+    if found is None:
+        msg = (
+            f"no peak is known of the device {device!r}: {near(device, _shown_names())} Give "
+            "a name of peak_table(), or peak=<FLOP/s> of its data sheet, dense and in the "
+            "precision you run"
+        )
+        raise ThroughputError(msg)
+    return found
+
+
+def _known_precision(precision: object) -> str:
+    asked = str(precision).removeprefix("torch.").casefold()
+    for name, others in _PRECISIONS.items():
+        if asked == name or asked in others:
+            return name
+    msg = f"there is no precision {precision!r}: {near(asked, _PRECISIONS, most=9)}"
+    raise ThroughputError(msg)
+
+
+@cache
+def _names() -> dict[str, str]:
+    """Every name under which a device is known → its name here."""
+    return {
+        plain_name(alias): device
+        for device, row in _devices().items()
+        for alias in (device, *filter(None, row["aliases"].split(";")))
+    }
+
+
+def _shown_names() -> list[str]:
+    return list(_devices())
+
+
+@cache
+def _devices() -> dict[str, dict[str, str]]:
+    return {row["device"]: row for row in _table("devices.csv")}
+
+
+@cache
+def _peaks() -> tuple[dict[str, str], ...]:
+    return tuple(_table("peaks.csv"))
+
+
+def _table(name: str) -> Iterable[dict[str, str]]:
+    text = resources.files("stepviz.throughput").joinpath(name).read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -1,0 +1,352 @@
+"""Model FLOPs utilization: achieved ÷ peak, always under the name of its FLOP convention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import pandas as pd
+
+from stepviz.errors import ThroughputError
+from stepviz.throughput.checks import real, whole
+from stepviz.throughput.figures import card, number_text, percent, times
+from stepviz.throughput.flop_conventions import (
+    CONVENTIONS,
+    caveats,
+    flops_per_token,
+    known_convention,
+)
+from stepviz.throughput.model_shapes import ModelShape
+from stepviz.throughput.peak_catalogue import Peak, dense_figures, sparse_figures
+from stepviz.throughput.rates import Rate
+from stepviz.throughput.token_counts import TokenCounts
+
+#: A FLOP count is of positions that were run over; these are not, or not for sure.
+_NOT_EXECUTED = ("scored", "sequences", "updates")
+
+
+@dataclass(frozen=True, repr=False)
+class Mfu:
+    """A utilization under a named convention; of hardware (HFU) where that counts recomputation.
+
+    Parameters
+    ----------
+    value : float
+        The fraction: FLOPs per token × tokens/s ÷ (devices × peak).
+    convention : str
+        An id of `conventions`.
+    flops_per_token : float
+        FLOP/token under it, forward and backward.
+    tokens_per_second : float
+        Of all devices together, positions that were run over.
+    sequence : int, sequence of int, TokenCounts, or None
+        What the convention's attention term was computed for.
+    peak_flops : float
+        FLOP/s of one device.
+    devices : int
+    shape : ModelShape, or a number of parameters
+    peak : Peak, optional
+        The catalogue's entry, where one was used.
+    guards : tuple of str
+        What cannot be, or what this number does not say.
+    """
+
+    value: float
+    convention: str
+    flops_per_token: float
+    tokens_per_second: float
+    sequence: Any
+    peak_flops: float
+    devices: int
+    shape: Any = field(repr=False)
+    peak: Peak | None = None
+    guards: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """What the fraction is of."""
+        return f"of {self.devices} × {number_text(self.peak_flops / 1e12, 5)} TFLOP/s"
+
+    @property
+    def kind(self) -> str:
+        """MFU, or HFU where recomputation is counted."""
+        return "HFU" if CONVENTIONS[self.convention].hardware else "MFU"
+
+    @property
+    def flops_per_second(self) -> float:
+        """Achieved FLOP/s of all devices, under the convention."""
+        return self.flops_per_token * self.tokens_per_second
+
+    @property
+    def how(self) -> str:
+        """How the value was computed."""
+        formula = CONVENTIONS[self.convention].formula
+        return (
+            f"{number_text(self.flops_per_token)} FLOP/token ({formula}) × "
+            f"{number_text(self.tokens_per_second)} tokens/s ÷ ({self.devices} × "
+            f"{number_text(self.peak_flops / 1e12, 5)} TFLOP/s)"
+        )
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else repr(self)
+
+    def __repr__(self) -> str:
+        return f"{percent(self.value)} {self.kind} ({self.convention})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("convention", self.convention),
+            ("includes", CONVENTIONS[self.convention].includes),
+            ("computed as", self.how),
+        ]
+        if self.peak is not None:
+            rows.append(("peak", f"{self.peak!r}, {self.peak.source}"))
+            if self.peak.achievable_flops:
+                share = self.value * self.peak_flops / self.peak.achievable_flops
+                rows.append(("of the best measured", percent(share)))
+        return card(f"{percent(self.value)} {self.kind}", rows, self.guards)
+
+
+def mfu(
+    shape: Any,
+    *,
+    convention: str,
+    tokens_per_second: Any,
+    peak: Any,
+    sequence: Any = None,
+    devices: int = 1,
+    precision: str | None = None,
+) -> Mfu:
+    """Return the utilization that a rate of tokens means, under a named convention.
+
+    Parameters
+    ----------
+    shape : ModelShape, or a number of parameters for `6N_all`
+    convention : str
+        An id of `conventions`; there is no default, because there is none in the field.
+    tokens_per_second : float or Rate
+        Positions that were run over, per second, of all devices together.
+    peak : Peak or float
+        Of one device: `peak("H100 SXM", "bf16")`, or dense FLOP/s.
+    sequence : int, iterable of int, or TokenCounts
+        Length of the sequences; for `packed` the lengths of the segments, or counts.
+    devices : int
+        All that share the work, those of tensor and pipeline parallelism too.
+    precision : str, optional
+        What the matrix multiplications ran in, to compare with the peak's.
+
+    Returns
+    -------
+    Mfu
+
+    Raises
+    ------
+    ThroughputError
+        A rate of something else than positions, an unknown convention, a number that is none.
+
+    Examples
+    --------
+    >>> llama = ModelShape(
+    ...     layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, gated=True, vocab=128256
+    ... )
+    >>> mfu(llama, convention="causal", tokens_per_second=8192, sequence=8192, peak=989.5e12)
+    42.61 % MFU (causal)
+    """
+    rate, guards = _positions_per_second(tokens_per_second, sequence)
+    devices = whole(devices, "devices", least=1)
+    flops = flops_per_token(shape, convention, sequence)
+    entry = peak if isinstance(peak, Peak) else None
+    roof = entry.flops if entry is not None else real(peak, "peak", above=0)
+    value = float(flops) * rate / (devices * roof)
+    guards += _about_peak(entry, roof, precision)
+    guards += caveats(shape, convention)
+    if value > 1:
+        guards.append(
+            f"{percent(value)} of a peak cannot be reached: the peak is of another device or "
+            "precision, or the rate counts tokens more than once, or its time is a part of theirs"
+        )
+    if not isinstance(sequence, Real | None) and not isinstance(sequence, TokenCounts):
+        sequence = tuple(sequence)
+    return Mfu(
+        value=value,
+        convention=convention,
+        flops_per_token=float(flops),
+        tokens_per_second=rate,
+        sequence=sequence,
+        peak_flops=roof,
+        devices=devices,
+        shape=shape,
+        peak=entry,
+        guards=tuple(guards),
+    )
+
+
+def translate(
+    utilization: Any,
+    from_: str,
+    to: str,
+    *,
+    shape: ModelShape | None = None,
+    sequence: Any = None,
+) -> Any:
+    """Return the same step's utilization under another convention.
+
+    Parameters
+    ----------
+    utilization : Mfu or float
+        A result of `mfu`, or a reported fraction.
+    from_, to : str
+        Ids of `conventions`.
+    shape, sequence : optional
+        What the reported fraction was computed for; a result of `mfu` knows them.
+
+    Returns
+    -------
+    Mfu, or float where a fraction was given
+        To and fro gives back the value that was given.
+
+    Raises
+    ------
+    ThroughputError
+        Where `from_` is not the convention of the result, or what it was computed for is unknown.
+
+    Examples
+    --------
+    >>> llama = ModelShape(
+    ...     layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, gated=True, vocab=128256
+    ... )
+    >>> round(translate(0.5056, "palm", "causal", shape=llama, sequence=8192), 4)
+    0.4261
+    """
+    known_convention(from_)
+    known_convention(to)
+    if isinstance(utilization, Mfu):
+        if utilization.convention != from_:
+            msg = f"this utilization is under {utilization.convention!r}, not {from_!r}"
+            raise ThroughputError(msg)
+        return mfu(
+            utilization.shape if shape is None else shape,
+            convention=to,
+            tokens_per_second=utilization.tokens_per_second,
+            sequence=utilization.sequence if sequence is None else sequence,
+            peak=utilization.peak or utilization.peak_flops,
+            devices=utilization.devices,
+        )
+    if shape is None:
+        msg = (
+            "a bare fraction does not know its model: give shape= and sequence=, or the result of "
+            "mfu()"
+        )
+        raise ThroughputError(msg)
+    value = real(utilization, "the utilization", least=0)
+    if from_ == to:
+        return value
+    before = float(flops_per_token(shape, from_, sequence))
+    return value * float(flops_per_token(shape, to, sequence)) / before
+
+
+def mfu_table(
+    shape: ModelShape,
+    *,
+    tokens_per_second: Any,
+    peak: Any,
+    sequence: Any,
+    devices: int = 1,
+) -> pd.DataFrame:
+    """Return one step under every convention, the least first.
+
+    Parameters
+    ----------
+    shape, tokens_per_second, peak, sequence, devices
+        As for `mfu`; where lengths of segments are given, all but `packed` use the whole row.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by convention: `mfu` (a fraction), `flops_per_token`, `kind` (MFU or HFU),
+        `formula`, `includes`, `guards`.
+    """
+    row = _whole_row(sequence)
+    found = []
+    for name in CONVENTIONS:
+        length = sequence if name == "packed" else row
+        found.append(
+            mfu(
+                shape,
+                convention=name,
+                tokens_per_second=tokens_per_second,
+                sequence=length,
+                peak=peak,
+                devices=devices,
+            )
+        )
+    found.sort(key=lambda one: one.value)
+    return pd.DataFrame(
+        {
+            "mfu": [one.value for one in found],
+            "flops_per_token": [one.flops_per_token for one in found],
+            "kind": [one.kind for one in found],
+            "formula": [CONVENTIONS[one.convention].formula for one in found],
+            "includes": [CONVENTIONS[one.convention].includes for one in found],
+            "guards": ["; ".join(one.guards) for one in found],
+        },
+        index=pd.Index([one.convention for one in found], name="convention"),
+    )
+
+
+def _whole_row(sequence: Any) -> float:
+    if isinstance(sequence, Real):
+        return float(sequence)
+    if isinstance(sequence, TokenCounts):
+        msg = "give the length of a row, or the lengths of its segments, not counts of many rows"
+        raise ThroughputError(msg)
+    return float(sum(sequence))
+
+
+def _positions_per_second(rate: Any, sequence: Any) -> tuple[float, list[str]]:
+    """Return the rate of positions, and what must be said of it."""
+    if not isinstance(rate, Rate):
+        return real(rate, "tokens_per_second", least=0), []
+    if rate.devices:
+        msg = f"{rate!r} is of one device: give the rate of all together, and devices="
+        raise ThroughputError(msg, factor=1 / rate.devices)
+    if rate.of not in _NOT_EXECUTED:
+        guards = []
+        if rate.of == "real":
+            guards.append(
+                "real positions are counted: where kernels ran over padding too, they did more"
+            )
+        return rate.value, guards
+    factor, wrong = None, ""
+    if isinstance(sequence, TokenCounts) and sequence.executed and rate.of == "scored":
+        factor = rate.count / sequence.executed
+        wrong = f"; here the result would be {times(factor)}"
+    msg = (
+        f"{rate!r} is no rate of positions, and FLOPs are of every position that was run over: "
+        f"give the rate of executed positions{wrong}"
+    )
+    raise ThroughputError(msg, factor=factor)
+
+
+def _about_peak(entry: Peak | None, roof: float, precision: str | None) -> list[str]:
+    guards = []
+    if entry is None:
+        sparse = sparse_figures(roof)
+        if sparse:
+            also = [p for p in dense_figures(roof) if p.device == sparse[0].device]
+            dense = f", and the dense {also[0].precision} one" if also else ""
+            guards.append(
+                f"{number_text(roof / 1e12, 5)} TFLOP/s is the sparse {sparse[0].precision} "
+                f"figure of {sparse[0].device}{dense}; dense it is "
+                f"{number_text(sparse[0].flops / 1e12, 5)}"
+            )
+    elif precision is not None and precision != entry.precision:
+        guards.append(
+            f"the work ran in {precision} and the peak is of {entry.precision}: a share of another "
+            "roof, which can exceed 100 %"
+        )
+    return guards
