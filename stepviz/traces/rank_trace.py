@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from stepviz.traces.classifying.added_patterns import Pattern
+from stepviz.traces.classifying.added_patterns import Pattern, with_collectives
 from stepviz.traces.classifying.kinds import with_kinds
 from stepviz.traces.classifying.launches import Launches, launches, ordinary_lag
 from stepviz.traces.classifying.windows import (
@@ -64,7 +64,7 @@ class RankTrace:
             rows=replace(rows, events=events),
             windows=found,
             main=main_track(events, ranges),
-            exchanges=exchanges_of(rows, events),
+            exchanges=with_collectives(exchanges_of(rows, events), events, added),
             ordinary_lag=ordinary_lag(events),
         )
 

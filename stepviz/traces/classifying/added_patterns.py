@@ -206,12 +206,49 @@ class Names:
         return built_in.annotation_kind(name) if kind is None and where == "annotation" else kind
 
 
-def collective_said(name: str, added: Sequence[Pattern] | None = None) -> str | None:
-    """Return the collective that a user's pattern gives to a device row, None where none does."""
-    for pattern in patterns_in_force() if added is None else added:
-        if pattern.where == "kernel" and pattern.matches(name):
-            return pattern.collective
-    return None
+def with_collectives(
+    exchanges: pd.DataFrame, events: pd.DataFrame, added: Sequence[Pattern] | None = None
+) -> pd.DataFrame:
+    """Return a rank's exchanges with the collectives that users' patterns name.
+
+    Parameters
+    ----------
+    exchanges
+        With the columns row (of the events) and collective.
+    events
+        Rows with source and parent.
+    added
+        Users' patterns, by default those in force.
+    """
+    naming = [p for p in (patterns_in_force() if added is None else added) if p.collective]
+    if not naming or exchanges.empty:
+        return exchanges
+    names = events["name"].astype("category").cat
+    words = [str(name) for name in names.categories]
+    said: dict[tuple[bool, int], str | None] = {}
+    codes, parent = names.codes.to_numpy(), events["parent"].to_numpy()
+    source = events["source"].to_numpy()
+
+    def of(row: int, *, device: bool) -> str | None:
+        key = (device, int(codes[row]))
+        if key not in said:
+            matching = (
+                p.collective
+                for p in naming
+                if (p.where == "kernel") == device and p.matches(words[key[1]])
+            )
+            said[key] = next(matching, None)
+        return said[key]
+
+    named = []
+    for row, known in zip(exchanges["row"].tolist(), exchanges["collective"], strict=True):
+        found = of(row, device=True)
+        holder = int(source[row]) if source[row] >= 0 else row
+        while found is None and holder >= 0:
+            found = of(holder, device=False)
+            holder = int(parent[holder])
+        named.append(found or known)
+    return exchanges.assign(collective=named)
 
 
 @functools.lru_cache(maxsize=256)
