@@ -68,8 +68,8 @@ def collectives_frame(columns: StepExchanges, aligned: Aligned, *, told: bool) -
             "emulated": columns.emulated,
             "bytes": columns.bytes,
             "ranks": columns.ranks,
-            "first_rank": _only(columns, columns.arrival == first[number]),
-            "last_rank": _only(columns, columns.arrival == last[number]),
+            "first_rank": _only(columns, aligned, columns.arrival, np.minimum),
+            "last_rank": _only(columns, aligned, columns.arrival, np.maximum),
             "arrival_ns": last,
             "finish_ns": finish,
             "skew_ns": skew,
@@ -118,9 +118,21 @@ def bus_rate(columns: StepExchanges, transfer: IntArray) -> pd.Series[float]:
     return pd.Series(rate).astype("Float64").where(known)
 
 
-def _only(columns: StepExchanges, there: npt.NDArray[np.bool_]) -> pd.Series[int]:
-    """Return the one rank of each exchange of which something holds, missing where several."""
-    heads = columns.bounds[:-1]
+def _only(
+    columns: StepExchanges, aligned: Aligned, times: IntArray, extreme: np.ufunc
+) -> pd.Series[int]:
+    """Return the one rank of each exchange with the extreme time, missing where several tie."""
+    heads, number, ranks = columns.bounds[:-1], columns.number, columns.rank
+    there = times == extreme.reduceat(times, heads)[number]
     count = np.add.reduceat(there.astype(np.int64), heads)
-    rank = np.add.reduceat(np.where(there, columns.rank, 0), heads)
+    rank = np.add.reduceat(np.where(there, ranks, 0), heads)
+    moved = np.isin(ranks, [rank for rank, clock in aligned.clocks.items() if not clock.still])
+    if moved.any():
+        # A tie of the others stays one where a moved clock may be a little off it.
+        none = np.iinfo(np.int64).max if extreme is np.minimum else np.iinfo(np.int64).min
+        tied_at = extreme.reduceat(np.where(moved, none, times), heads)[number]
+        tied = np.add.reduceat((~moved & (times == tied_at)).astype(np.int64), heads)[number] > 1
+        unsure = np.array([aligned.unsure[r] for r in ranks.tolist()])
+        blurred = moved & there & tied & (np.abs(times - tied_at) <= np.maximum(unsure, ROUNDING_NS))
+        count += np.add.reduceat(blurred.astype(np.int64), heads)
     return pd.Series(rank).astype("Int64").where(pd.Series(count == 1))

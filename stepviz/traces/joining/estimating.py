@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -194,17 +194,16 @@ def _measure(tables: list[Ends], found: Estimates) -> None:
         for rank, one in differences.items():
             _keep(rank, one.line(), found)
             known[rank] = True
+    # Once more, now that all are nearly right: a rank's own late end makes a collective tell less.
     differences, sided = defaultdict(_Found), {}
     for table in tables:
-        inside = np.flatnonzero(found.reference[table.members])
-        if not len(inside) or len(table.members) < 2:
-            continue
-        times = found.corrected(table, np.arange(len(table.members)))
+        everyone = np.arange(len(table.members))
+        times = found.corrected(table, everyone)
         base, apart = middle_of_others(times)
-        _note(table, inside, base, apart[:, inside], times, differences, sided, found)
+        _note(table, everyone, base, apart, times, differences, sided, found)
     for rank, one in differences.items():
         line = one.line()
-        _keep(rank, Line(line.place, 0.0, line.count), found)
+        _keep(rank, replace(line, slope=0.0) if found.reference[rank] else line, found)
 
 
 def _note(
