@@ -1,7 +1,8 @@
 """How long a collective takes, from its bytes: α–β, ring and tree.
 
 Bytes of a collective are counted as nccl-tests counts them: the whole vector of an all-reduce,
-broadcast or reduce, the gathered result of an all-gather, the vector before a reduce-scatter.
+broadcast or reduce, the gathered result of an all-gather, the vector before a reduce-scatter, what
+a rank holds before an all-to-all.
 """
 
 from __future__ import annotations
@@ -18,7 +19,17 @@ from stepviz.core.checks import as_real
 from stepviz.errors import CostError, near
 
 #: What a cost model can be asked for.
-COLLECTIVES: Final = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce", "send")
+COLLECTIVES: Final = (
+    "all-reduce",
+    "all-gather",
+    "reduce-scatter",
+    "all-to-all",
+    "broadcast",
+    "reduce",
+    "send",
+)
+#: Those in which each rank sends all but its own p-th of the bytes, in p - 1 steps.
+_BY_PARTS: Final = ("all-gather", "reduce-scatter", "all-to-all")
 #: Bytes per ms of 1 GB/s.
 BYTES_PER_MS: Final = 1e6
 
@@ -37,7 +48,7 @@ class CostModel(ABC):
         nbytes : float
             Its size, counted as nccl-tests counts it.
         collective : str
-            One of all-reduce, all-gather, reduce-scatter, broadcast, reduce, send.
+            One of all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, send.
 
         Raises
         ------
@@ -96,8 +107,8 @@ def collective_name(given: object) -> str:
 def bus_factor(collective: str, ranks: int) -> float:
     """Return bus over algorithm bandwidth, as NVIDIA's nccl-tests defines it.
 
-    2(p − 1)/p for all-reduce, (p − 1)/p for all-gather and reduce-scatter, 1 for the others
-    (nccl-tests, doc/PERFORMANCE.md).
+    2(p − 1)/p for all-reduce, (p − 1)/p for all-gather, reduce-scatter and all-to-all, 1 for the
+    others (nccl-tests, doc/PERFORMANCE.md).
 
     Examples
     --------
@@ -106,7 +117,9 @@ def bus_factor(collective: str, ranks: int) -> float:
     """
     name = collective_name(collective)
     part = (as_ranks(ranks) - 1) / ranks
-    return {"all-reduce": 2 * part, "all-gather": part, "reduce-scatter": part}.get(name, 1.0)
+    if name == "all-reduce":
+        return 2 * part
+    return part if name in _BY_PARTS else 1.0
 
 
 @dataclass(frozen=True)
@@ -145,8 +158,8 @@ class AlphaBeta(CostModel):
 class Ring(CostModel):
     """Collectives around a ring of p ranks, each step α and a p-th of the bytes.
 
-    All-reduce: 2(p − 1)·α + 2(p − 1)/p · n/B; all-gather and reduce-scatter half of that;
-    broadcast and reduce, pipelined: (p − 1)·α + n/B; send: α + n/B. Nothing on one rank.
+    All-reduce: 2(p − 1)·α + 2(p − 1)/p · n/B; all-gather, reduce-scatter and all-to-all half of
+    that; broadcast and reduce, pipelined: (p − 1)·α + n/B; send: α + n/B. Nothing on one rank.
     (Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH,
     2005.)
 
@@ -180,7 +193,7 @@ class Ring(CostModel):
         whole = nbytes / (self.bandwidth * BYTES_PER_MS)
         if collective == "all-reduce":
             return 2 * hops * self.latency + 2 * hops / self.ranks * whole
-        if collective in ("all-gather", "reduce-scatter"):
+        if collective in _BY_PARTS:
             return hops * self.latency + hops / self.ranks * whole
         return (1 if collective == "send" else hops) * self.latency + whole
 
@@ -189,8 +202,8 @@ class Ring(CostModel):
 class Tree(CostModel):
     """Collectives over two complementary binary trees: few steps, nearly the ring's bandwidth.
 
-    All-reduce: 2⌈log₂ p⌉·α + 2n/B; broadcast and reduce half of that. All-gather and
-    reduce-scatter gain nothing from a tree and are refused. (Sanders, Speck, Träff: Two-tree
+    All-reduce: 2⌈log₂ p⌉·α + 2n/B; broadcast and reduce half of that. All-gather, reduce-scatter
+    and all-to-all gain nothing from a tree and are refused. (Sanders, Speck, Träff: Two-tree
     algorithms for full bandwidth broadcast, reduction and scan, 2009.)
 
     Parameters
@@ -217,7 +230,7 @@ class Tree(CostModel):
         as_ranks(self.ranks)
 
     def _ms(self, nbytes: float, collective: str) -> float:
-        if collective in ("all-gather", "reduce-scatter"):
+        if collective in _BY_PARTS:
             msg = f"a tree has no {collective}: take Ring for it"
             raise CostError(msg)
         if self.ranks == 1:

@@ -1,0 +1,148 @@
+"""How much exchange slows compute, from the same kernels with and without exchange beside them."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from stepviz.builders.contention import Contention
+from stepviz.core.intervals import union
+from stepviz.core.vocabulary import COMPUTE
+from stepviz.errors import CostError
+
+_NEEDED = ("name", "kind", "start_ns", "finish_ns")
+#: A kernel with less of its time beside exchange than this counts as alone, with more as beside.
+_ALONE, _BESIDE = 0.0, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class ContentionFit:
+    """What exchange costs compute, measured.
+
+    Attributes
+    ----------
+    contention : Contention
+        The rates, to be applied to a timeline.
+    kernels : DataFrame
+        Indexed by kernel name: `alone` and `beside`, how many ran so; `alone_ns`, the median
+        duration alone; `beside_ns`, the median duration beside exchange; `slowdown`, beside over
+        alone; `rate`, of compute while exchange runs; the heaviest first.
+    share : float
+        The part of all compute time that these kernels make up.
+    """
+
+    contention: Contention
+    kernels: pd.DataFrame
+    share: float
+
+    def _repr_html_(self) -> str:
+        said = (
+            f"compute runs at {self.contention.compute:.3g} of its speed beside exchange; "
+            f"told by kernels that are {self.share:.0%} of compute"
+        )
+        shown = self.kernels.head(30).to_html(float_format=lambda x: f"{x:,.4g}", escape=True)
+        return f"<p>{html.escape(said)}</p>{shown}"
+
+
+def fit_contention(work: pd.DataFrame) -> ContentionFit:
+    """Fit the rate of compute beside exchange from what ran on the device.
+
+    A kernel that ran for d ns, a share s of it beside exchange, did d(1 − s) + d·s·rate of work;
+    alone it takes its median duration. The rate of a name is the least-squares answer of all its
+    rows of which half or more lies beside exchange, and the rate of all is weighted by time.
+
+    Parameters
+    ----------
+    work : DataFrame
+        A row per piece of device work: `name`, `kind` (see `Timeline`), `start_ns`, `finish_ns`,
+        and `rank` where there are several. Shapes that take different times need names of their
+        own.
+
+    Returns
+    -------
+    ContentionFit
+
+    Raises
+    ------
+    CostError
+        A missing column, or no kernel that ran both alone and beside exchange.
+    """
+    if not isinstance(work, pd.DataFrame) or any(c not in work.columns for c in _NEEDED):
+        have = ", ".join(map(str, getattr(work, "columns", ()))) or "none"
+        msg = f"work needs the columns {', '.join(map(repr, _NEEDED))}; it has {have}"
+        raise CostError(msg)
+    ranks = work["rank"] if "rank" in work.columns else pd.Series(0, index=work.index)
+    parts = [_with_share(rows) for _, rows in work.groupby(ranks.to_numpy())]
+    compute = pd.concat(parts) if parts else pd.DataFrame(columns=["name", "ns", "both"])
+    share = compute["both"] / compute["ns"]
+    alone = compute[share <= _ALONE].groupby("name")["ns"].agg(["median", "size"])
+    near = compute[share >= _BESIDE]
+    near = near[near["name"].isin(alone.index)]
+    if near.empty:
+        msg = (
+            f"none of {compute['name'].nunique()} kernels ran both alone and beside exchange: "
+            "take a run whose microbatches do not all exchange, or one with larger buckets"
+        )
+        raise CostError(msg)
+    near = near.assign(
+        full=near["name"].map(alone["median"]),
+        at_rate=lambda d: d["full"] - (d["ns"] - d["both"]),  # work left for the time beside
+    )
+    sums = near.groupby("name").agg(
+        beside=("ns", "size"), beside_ns=("ns", "median"), both=("both", "sum"),
+        at_rate=("at_rate", "sum"),
+    )  # fmt: skip
+    kernels = pd.DataFrame(
+        {
+            "alone": alone["size"].reindex(sums.index),
+            "beside": sums["beside"],
+            "alone_ns": alone["median"].reindex(sums.index),
+            "beside_ns": sums["beside_ns"],
+            "slowdown": sums["beside_ns"] / alone["median"].reindex(sums.index),
+            "rate": sums["at_rate"] / sums["both"],
+        }
+    )
+    rate = float(sums["at_rate"].sum() / sums["both"].sum())
+    if rate <= 0:
+        msg = "kernels beside exchange are slower than any rate explains: do names mix shapes?"
+        raise CostError(msg)
+    told = compute[compute["name"].isin(kernels.index)]["ns"].sum()
+    heaviest = sums["both"].sort_values(ascending=False, kind="stable").index
+    return ContentionFit(
+        Contention(compute=min(rate, 1.0)),
+        kernels.loc[heaviest],
+        float(told / compute["ns"].sum()),
+    )
+
+
+def _with_share(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one rank's compute: name, ns, and how many of these beside exchange."""
+    spans = rows[["start_ns", "finish_ns"]].to_numpy(dtype=np.int64)
+    is_compute = rows["kind"].isin(COMPUTE).to_numpy() & (spans[:, 1] > spans[:, 0])
+    exchange = union(spans[(rows["kind"] == "exchange").to_numpy()])
+    both = np.zeros(int(is_compute.sum()), dtype=np.int64)
+    compute = spans[is_compute]
+    if len(exchange):
+        # Time covered up to each moment, so that kernels may overlap one another.
+        edges = exchange.ravel()
+        steps = np.diff(edges)
+        steps[1::2] = 0  # between two exchanges nothing is covered
+        covered = np.concatenate(([0], np.cumsum(steps)))
+        both = _covered(compute[:, 1], edges, covered) - _covered(compute[:, 0], edges, covered)
+    return pd.DataFrame(
+        {
+            "name": rows["name"].to_numpy()[is_compute],
+            "ns": compute[:, 1] - compute[:, 0],
+            "both": both,
+        }
+    )
+
+
+def _covered(moments: np.ndarray, edges: np.ndarray, covered: np.ndarray) -> np.ndarray:
+    """Return how much of a set of intervals lies before each moment."""
+    at = np.searchsorted(edges, moments, side="right") - 1
+    inside = np.where(at % 2 == 0, moments - edges[np.maximum(at, 0)], 0)
+    return np.where(at < 0, 0, covered[np.maximum(at, 0)] + inside)
