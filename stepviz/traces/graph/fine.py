@@ -2,15 +2,79 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
-from stepviz.traces.graph.answers import WhatIf
+from stepviz.traces.graph.answers import Trust, WhatIf, shares
+from stepviz.traces.graph.applying import Edited, apply, at_median
+from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.edits import Edit
+from stepviz.traces.graph.events import draw_waits
+from stepviz.traces.graph.hosts import HostCalls, draw_host
+from stepviz.traces.graph.joints import draw_alone, draw_joint, host_calls, joint_rows, members
+from stepviz.traces.graph.links import Link
+from stepviz.traces.graph.network import IntArray, Network
+from stepviz.traces.graph.paths import path_along
+from stepviz.traces.graph.streams import Streams, draw_work
+from stepviz.traces.graph.view import View
 from stepviz.traces.joining.clocks import Clash
 from stepviz.traces.joining.joins import Exchange
 from stepviz.traces.rank_trace import RankStep
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The graph, and what else transfers may be called: collectives, and their members' rows."""
+
+    network: Network
+    also: Mapping[str, list[int]]
+
+
+def draw(ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange]) -> Drawn:
+    """Draw the graph of a step."""
+    origin = min(step.window.start_ns for step in ranks.values())
+    draft = Draft()
+    streams: dict[int, Streams] = {}
+    calls: dict[int, HostCalls] = {}
+    for rank, step in ranks.items():
+        view = View.of(rank, step, origin)
+        names = draft.codes(view.words)
+        start = draft.start(rank, view.low)
+        streams[rank] = Streams.of(view, draft, joint_rows(exchanges, rank))
+        draw_work(streams[rank], draft, names)
+        draw_waits(streams[rank], draft)
+        calls[rank] = host_calls(view, exchanges, draft, names)
+        last = draw_host(view, streams[rank], calls[rank], draft, names, start)
+        _draw_end(view, streams[rank], last, draft)
+    also: dict[str, list[int]] = defaultdict(list)
+    for exchange in exchanges:
+        if not exchange.joint:
+            continue
+        parts = members(exchange, streams, calls)
+        if len(parts) < 2:
+            draw_alone(parts, draft)
+            continue
+        number = draw_joint(exchange, parts, draft)
+        for name in {exchange.collective, *(part.name for part in parts.values())}:
+            also[name].append(number)
+    return Drawn(draft.network(), also)
+
+
+def _draw_end(view: View, streams: Streams, last: Mapping[int, int], draft: Draft) -> None:
+    """End a rank's step with the last of its own device work and of its host's range."""
+    end = np.array([draft.end(view.rank, view.high)])
+    own = np.flatnonzero((view.step_of[streams.row] == view.place) | view.whole)
+    own = own[np.lexsort((streams.finish[own], streams.track[own]))]
+    ends = own[np.append(np.diff(streams.track[own]) != 0, True)] if len(own) else own
+    draft.link(Link.LAST, streams.ends[ends], np.repeat(end, len(ends)))
+    for track, point in last.items():
+        if track == view.main or view.whole:
+            draft.link(Link.LAST, [point], end)
 
 
 class Fine:
@@ -19,22 +83,68 @@ class Fine:
     def __init__(
         self, ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange], clash: Clash | None
     ) -> None:
-        self._ranks = ranks
-        self._exchanges = exchanges
+        self._ranks = dict(ranks)
+        self._exchanges = list(exchanges)
         self._clash = clash
+        self._origin = min(step.window.start_ns for step in ranks.values())
+
+    @cached_property
+    def _drawn(self) -> Drawn:
+        return draw(self._ranks, self._exchanges)
+
+    @cached_property
+    def _path(self) -> pd.DataFrame:
+        network = self._drawn.network
+        return path_along(network, network.time, network.elements.duration, self._origin)
 
     def path(self) -> pd.DataFrame:
         """Return the observed critical path."""
-        raise NotImplementedError
+        return self._path
 
     def replay(self) -> WhatIf:
         """Solve the unedited graph."""
-        raise NotImplementedError
+        network = self._drawn.network
+        time = network.solve(network.elements.duration, network.release)
+        error = int(np.abs(time - network.time).max())
+        return self._answer("nothing changed", time, network.elements.duration, error)
 
     def what_if(self, edits: Iterable[Edit]) -> WhatIf:
         """Solve the graph with other durations."""
-        raise NotImplementedError
+        return self._solved(apply(self._drawn.network, self._drawn.also, edits))
 
     def no_stragglers(self) -> WhatIf:
         """Solve the graph with no rank slower than the median."""
-        raise NotImplementedError
+        return self._solved(at_median(self._drawn.network, self._sections))
+
+    def _sections(self, rank: int) -> tuple[IntArray, IntArray]:
+        """Return when a rank launched its parts of joint collectives, and when they arrived."""
+        calls = [e.calls[rank] for e in self._exchanges if e.joint and rank in e.calls]
+        calls.sort(key=lambda call: call.arrival)
+        posted = [call.launched if call.launched >= 0 else call.arrival for call in calls]
+        arrived = [call.arrival for call in calls]
+        return (
+            np.array(posted, dtype=np.int64) - self._origin,
+            np.array(arrived, dtype=np.int64) - self._origin,
+        )
+
+    def _solved(self, edited: Edited) -> WhatIf:
+        network = self._drawn.network
+        time = network.solve(edited.duration, edited.release)
+        return self._answer("; ".join(edited.did), time, edited.duration)
+
+    def _answer(
+        self, did: str, time: IntArray, duration: IntArray, error: int | None = None
+    ) -> WhatIf:
+        network = self._drawn.network
+        path = path_along(network, time, duration, self._origin)
+        residual, unexplained = shares(path)
+        clocks = "" if self._clash is None else str(self._clash)
+        return WhatIf(
+            level="fine",
+            did=did,
+            completion_ns=network.completion(time),
+            baseline_ns=network.completion(network.time),
+            critical_path=path,
+            trust=Trust("fine", residual, unexplained, clocks=clocks),
+            largest_error_ns=error,
+        )

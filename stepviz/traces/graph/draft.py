@@ -1,0 +1,186 @@
+"""A graph while it is drawn: points, elements and links in any order, put in order at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepviz.core.vocabulary import KINDS
+from stepviz.traces.graph.links import NO_LAUNCH, Link, usual_origin
+from stepviz.traces.graph.network import Elements, IntArray, Network
+
+#: Codes of kinds of work.
+KIND_CODE: Final = {kind: at for at, kind in enumerate(KINDS)}
+
+#: Points of one instant, in the order in which one may hold another.
+ENDS, JOINT_ENDS, OWN_ENDS, ARRIVES, GIVES, TAKES, DEPARTS, STARTS = range(8)
+#: More of one instant: the ends of what takes no time, and what follows on them.
+AT_ONCE: Final = 16
+LAST: Final = 2**40
+
+
+class Draft:
+    """Collects the parts of a graph, rank after rank."""
+
+    def __init__(self) -> None:
+        self._points: list[tuple[IntArray, IntArray, IntArray, npt.NDArray[np.bool_]]] = []
+        self._count = 0
+        self._elements: list[dict[str, IntArray]] = []
+        self._work = 0
+        self._links: list[dict[str, IntArray]] = []
+        self._names: dict[str, int] = {}
+        self._starts: dict[int, int] = {}
+        self._ends: dict[int, int] = {}
+
+    def name(self, name: str) -> int:
+        """Return the code of a name."""
+        return self._names.setdefault(name, len(self._names))
+
+    def codes(self, names: Iterable[object]) -> IntArray:
+        """Return the codes of names."""
+        return np.array([self.name(str(name)) for name in names], dtype=np.int64)
+
+    def points(
+        self,
+        time: IntArray | Sequence[int],
+        tie: IntArray | int,
+        rank: int,
+        gap: npt.NDArray[np.bool_] | None = None,
+    ) -> IntArray:
+        """Add points; `tie` orders those of one instant. Return their numbers."""
+        times = np.asarray(time, dtype=np.int64)
+        shape = times.shape
+        ties = np.broadcast_to(np.asarray(tie, dtype=np.int64), shape)
+        gaps = np.zeros(shape, dtype=bool) if gap is None else gap
+        self._points.append((times, ties, np.full(shape, rank, dtype=np.int64), gaps))
+        self._count += len(times)
+        return np.arange(self._count - len(times), self._count)
+
+    def start(self, rank: int, time: int) -> int:
+        """Add the first point of a rank."""
+        self._starts[rank] = int(self.points([time], -1, rank)[0])
+        return self._starts[rank]
+
+    def end(self, rank: int, time: int) -> int:
+        """Add the last point of a rank."""
+        self._ends[rank] = int(self.points([time], LAST, rank)[0])
+        return self._ends[rank]
+
+    def elements(self, start: IntArray, duration: IntArray, **columns: Any) -> IntArray:
+        """Add elements; return their numbers, which follow one another."""
+        count = len(start)
+        filled = {"rank": -1, "track": -1, "row": -1, "launched": NO_LAUNCH} | columns
+        given = {
+            key: np.broadcast_to(np.asarray(value, dtype=np.int64), (count,))
+            for key, value in filled.items()
+        }
+        self._elements.append({"start": start, "duration": duration, **given})
+        self._work += count
+        return np.arange(self._work - count, self._work)
+
+    def link(
+        self,
+        kind: Link,
+        source: IntArray | Sequence[int],
+        target: IntArray | Sequence[int],
+        *,
+        base: IntArray | int = 0,
+        low: IntArray | int = 0,
+        high: IntArray | int = 0,
+        origin: IntArray | int | None = None,
+    ) -> None:
+        """Add links. `base` is cut to what times allow; what they forbid is left out."""
+        sources = np.asarray(source, dtype=np.int64)
+        values = {
+            "target": target,
+            "link": int(kind),
+            "base": base,
+            "low": low,
+            "high": high,
+            "origin": usual_origin(kind) if origin is None else origin,
+        }
+        self._links.append(
+            {"source": sources}
+            | {
+                key: np.broadcast_to(np.asarray(value, dtype=np.int64), sources.shape)
+                for key, value in values.items()
+            }
+        )
+
+    def network(self) -> Network:
+        """Put everything in order."""
+        time, tie, rank, gap = (
+            np.concatenate(column) for column in zip(*self._points, strict=True)
+        )
+        elements = self._all_elements()
+        order = np.lexsort((tie, time))
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        columns = ("source", "target", "link", "origin", "base", "low", "high")
+        edges = {key: np.concatenate([part[key] for part in self._links]) for key in columns}
+        total = np.concatenate(([0], np.cumsum(elements.duration)))
+        room = time[edges["target"]] - time[edges["source"]]
+        room = room - (total[edges["high"]] - total[edges["low"]])
+        forward = place[edges["source"]] < place[edges["target"]]
+        kept = (room >= 0) & forward
+        edges = {key: values[kept] for key, values in edges.items()}
+        edges["base"] = np.minimum(edges["base"], room[kept])
+        starts = np.array(list(self._starts.values()), dtype=np.int64)
+        edges = _held(edges, rank, starts, list(self._starts), len(time))
+        source, target = place[edges["source"]], place[edges["target"]]
+        by_target = np.lexsort((edges["link"], target))
+        return Network(
+            ranks=tuple(self._starts),
+            time=time[order],
+            rank=rank[order],
+            gap=gap[order],
+            source=source[by_target],
+            target=target[by_target],
+            link=edges["link"][by_target],
+            origin=edges["origin"][by_target],
+            base=edges["base"][by_target],
+            low=edges["low"][by_target],
+            high=edges["high"][by_target],
+            starts=place[starts],
+            ends=place[np.array([self._ends[rank] for rank in self._starts], dtype=np.int64)],
+            elements=elements,
+            names=tuple(self._names),
+        )
+
+    def _all_elements(self) -> Elements:
+        columns = ("rank", "kind", "name", "on", "track", "row", "start", "duration", "launched")
+        empty = np.empty(0, dtype=np.int64)
+        return Elements(
+            **{
+                key: np.concatenate([empty, *(part[key] for part in self._elements)])
+                for key in columns
+            }
+        )
+
+
+def _held(
+    edges: dict[str, IntArray], rank: IntArray, starts: IntArray, ranks: list[int], count: int
+) -> dict[str, IntArray]:
+    """Let what nothing holds be held by the start of its rank."""
+    free = np.ones(count, dtype=bool)
+    free[edges["target"]] = False
+    free[starts] = False
+    loose = np.flatnonzero(free & (rank >= 0))
+    if len(loose) == 0:
+        return edges
+    known = np.argsort(ranks)
+    first = starts[known[np.searchsorted(np.array(ranks)[known], rank[loose])]]
+    zero = np.zeros(len(loose), dtype=np.int64)
+    more = {
+        "source": first,
+        "target": loose,
+        "link": zero + int(Link.START),
+        "origin": zero + usual_origin(Link.START),
+        "base": zero,
+        "low": zero,
+        "high": zero,
+    }
+    return {key: np.concatenate((edges[key], more[key])) for key in edges}

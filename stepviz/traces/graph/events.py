@@ -1,0 +1,236 @@
+"""What a stream waits for on another one: as recorded, as the calls suggest, or as times do."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+from stepviz.traces.graph.answers import THRESHOLDS
+from stepviz.traces.graph.draft import Draft
+from stepviz.traces.graph.links import INFERRED, RECORDED, Link
+from stepviz.traces.graph.network import IntArray
+from stepviz.traces.graph.streams import Streams
+from stepviz.traces.graph.view import NEVER, Flags, View
+from stepviz.traces.reading.rows import CALLS
+
+#: By times alone, a row is held by a collective that ended at most this long before it.
+JUST_BEFORE_NS: Final = 30_000
+
+_WAIT_CALL: Final = re.compile(r"StreamWaitEvent", re.IGNORECASE)
+_WAIT_ROW: Final = re.compile(r"Stream Wait Event", re.IGNORECASE)
+
+
+def draw_waits(streams: Streams, draft: Draft) -> None:
+    """Add what holds rows of one stream until rows of another one have ended."""
+    if len(np.unique(streams.track)) < 2:
+        return
+    recorded = _recorded(streams, draft)
+    explained = _explained(streams)
+    if not recorded:
+        explained |= _inferred(streams, draft, explained)
+    _by_time(streams, draft, explained)
+
+
+def _explained(streams: Streams) -> Flags:
+    """Return which rows start when their own stream or their launch lets them."""
+    reach, _ = streams.reach
+    by_stream = (streams.start - reach) <= THRESHOLDS.stream_gap_ns
+    by_launch = (streams.start - streams.launch) <= THRESHOLDS.lag_ns
+    return np.asarray(by_stream | by_launch)
+
+
+class _InOrder:
+    """The rows of one stream whose launch is known, in the order in which they were launched."""
+
+    def __init__(self, streams: Streams, track: int) -> None:
+        rows = np.flatnonzero((streams.track == track) & (streams.launch > NEVER))
+        rows = rows[np.argsort(streams.launch[rows], kind="stable")]
+        self.rows = rows
+        self.launch = streams.launch[rows]
+        self.reach = np.maximum.accumulate(streams.finish[rows]) if len(rows) else rows
+
+    def last(self, launched_before: IntArray, ended_by: IntArray) -> IntArray:
+        """Return the last row launched before one time and ended by another, −1 for none."""
+        at = np.minimum(
+            np.searchsorted(self.launch, launched_before, side="left"),
+            np.searchsorted(self.reach, ended_by, side="right"),
+        )
+        if len(self.rows) == 0:
+            return np.full(len(at), -1, dtype=np.int64)
+        return np.where(at > 0, self.rows[at - 1], -1)
+
+
+def _recorded(streams: Streams, draft: Draft) -> bool:
+    """Add the waits that the file tells of; say whether it does."""
+    view = streams.view
+    rows = view.syncs.index.to_numpy(dtype=np.int64)
+    told = view.named(rows, [bool(_WAIT_ROW.search(w)) for w in view.words])
+    rows = rows[told]
+    if len(rows) == 0:
+        return False
+    correlation = view.events["correlation"].to_numpy()
+    calls = calls_by_correlation(view)
+    wait = _at(calls, correlation[rows])
+    record = _at(calls, view.syncs["record_correlation"].to_numpy()[told])
+    if (wait < 0).all():
+        # Some versions lose the ids of these rows.
+        return False
+    target = view.track[rows]
+    source = source_tracks(
+        view, np.unique(streams.track), target, view.syncs["stream"].to_numpy()[told]
+    )
+    moment = np.where(wait >= 0, view.start[wait], NEVER)
+    # An event recorded after the wait is another one of the same name.
+    valid = (record >= 0) & (view.start[record] < moment)
+    recorded_at = np.where(valid, view.start[record], moment)
+    here = {int(track): _InOrder(streams, int(track)) for track in np.unique(streams.track)}
+    usable = (wait >= 0) & (source >= 0) & (source != target) & np.isin(target, list(here))
+    pairs = np.unique(np.column_stack((source, target))[usable], axis=0)
+    for one, other in pairs.tolist():
+        mine = np.flatnonzero(usable & (source == one) & (target == other))
+        after = np.searchsorted(here[other].launch, moment[mine], side="left")
+        mine, after = mine[after < len(here[other].rows)], after[after < len(here[other].rows)]
+        held = here[other].rows[after]
+        # In order on its stream: what was launched last before the record is what has to end.
+        last = here[one].last(recorded_at[mine], streams.start[held])
+        some = last >= 0
+        draft.link(
+            Link.RECORDED_WAIT,
+            streams.ends[last[some]],
+            streams.starts[held[some]],
+            origin=np.where(valid[mine[some]], RECORDED, INFERRED),
+        )
+    return True
+
+
+def calls_by_correlation(view: View) -> tuple[IntArray, IntArray]:
+    """Return the correlation ids of all calls of the host, sorted, and their rows."""
+    rows = np.arange(len(view.start))
+    correlation = view.events["correlation"].to_numpy()
+    rows = rows[view.of_cat(rows, set(CALLS)) & (correlation >= 0)]
+    order = np.argsort(correlation[rows], kind="stable")
+    return correlation[rows[order]], rows[order]
+
+
+def _at(calls: tuple[IntArray, IntArray], wanted: IntArray) -> IntArray:
+    known, rows = calls
+    if len(known) == 0:
+        return np.full(len(wanted), -1, dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[at] == wanted, rows[at], -1)
+
+
+def source_tracks(view: View, here: IntArray, beside: IntArray, stream: IntArray) -> IntArray:
+    """Return the tracks of streams that sync rows name by number, −1 where there is none.
+
+    Where several devices have a stream of that number it is that of the row's own device.
+    """
+    pid = view.tracks["pid"].astype(str).to_list()
+    tid = view.tracks["tid"].astype(str).to_list()
+    numbered: dict[str, int] = {}
+    exact: dict[tuple[str, str], int] = {}
+    for track in here.tolist():
+        numbered.setdefault(tid[track], track)
+        exact[pid[track], tid[track]] = track
+    found = [
+        exact.get((pid[own], str(number)), numbered.get(str(number), -1))
+        for own, number in zip(beside.tolist(), stream.tolist(), strict=True)
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def _inferred(streams: Streams, draft: Draft, explained: Flags) -> Flags:
+    """Add waits where a call made a stream wait between two launches on it.
+
+    The call names neither the streams nor the event: the source is the row of another stream
+    that ended last among those launched before. Right before the launch it speaks for that
+    launch alone; else it may have been meant for another stream, and is believed only where
+    nothing else explains when the row started.
+    """
+    view = streams.view
+    found = np.zeros(len(streams.row), dtype=bool)
+    calls = np.arange(len(view.start))
+    waits = calls[view.named(calls, [bool(_WAIT_CALL.search(w)) for w in view.words])]
+    waits = waits[view.of_cat(waits, set(CALLS))]
+    known = np.flatnonzero(streams.launch > NEVER)
+    if len(waits) == 0 or len(known) == 0:
+        return found
+    thread = view.track[view.launcher[streams.row[known]]]
+    moment = np.full(len(known), NEVER)
+    alone = np.zeros(len(known), dtype=bool)
+    for each in np.unique(thread):
+        mine = np.flatnonzero(thread == each)
+        launch = streams.launch[known[mine]]
+        times = np.sort(view.start[waits[view.track[waits] == each]])
+        if len(times) == 0:
+            continue
+        order = np.lexsort((launch, streams.track[known[mine]]))
+        stream = streams.track[known[mine]][order]
+        before = np.append(NEVER, launch[order][:-1])
+        before[np.append(True, np.diff(stream) != 0)] = NEVER
+        last = np.searchsorted(times, launch[order], side="right") - 1
+        between = (last >= 0) & (times[last] >= before)
+        moment[mine[order]] = np.where(between, times[last], NEVER)
+        on_thread = np.sort(launch)
+        previous = np.searchsorted(on_thread, launch[order], side="left") - 1
+        nothing_since = (previous < 0) | (on_thread[previous] <= times[last])
+        alone[mine[order]] = between & nothing_since
+    held = known[(moment > NEVER) & (alone | ~explained[known])]
+    at = moment[(moment > NEVER) & (alone | ~explained[known])]
+    source = np.full(len(held), -1, dtype=np.int64)
+    ended = np.full(len(held), NEVER)
+    for track in np.unique(streams.track):
+        other = _InOrder(streams, int(track)).last(at, streams.start[held])
+        finish = np.where(other >= 0, streams.finish[other], NEVER)
+        better = (streams.track[held] != track) & (finish > ended)
+        source[better], ended[better] = other[better], finish[better]
+    some = source >= 0
+    draft.link(Link.INFERRED_WAIT, streams.ends[source[some]], streams.starts[held[some]])
+    close = some & (streams.start[held] - ended <= THRESHOLDS.lag_ns)
+    found[held[close]] = True
+    return found
+
+
+def _by_time(streams: Streams, draft: Draft, explained: Flags) -> None:
+    """Hold what nothing explains by a collective that ended just before, and the other way.
+
+    Within one graph launch, whose nodes say nothing of their order, any row may hold another.
+    """
+    loose = np.flatnonzero(~explained)
+    if len(loose) == 0:
+        return
+    every = np.argsort(streams.finish, kind="stable")
+    for targets, sources in (
+        (loose, every[streams.exchange[every]]),
+        (loose[streams.exchange[loose]], every),
+    ):
+        _latest(streams, draft, targets, sources)
+    call = streams.view.launcher[streams.row]
+    _, group, counts = np.unique(call, return_inverse=True, return_counts=True)
+    many = (call >= 0) & (counts[group] > 1)
+    lift = int(streams.finish.max()) + 2 * JUST_BEFORE_NS
+    _latest(streams, draft, loose[many[loose]], every[many[every]], group * lift)
+
+
+def _latest(
+    streams: Streams,
+    draft: Draft,
+    targets: IntArray,
+    sources: IntArray,
+    lift: IntArray | None = None,
+) -> None:
+    """Hold each target by the source that ended last before it, in its own group where lifted."""
+    if len(targets) == 0 or len(sources) == 0:
+        return
+    finish, start = streams.finish, streams.start
+    if lift is not None:
+        finish, start = finish + lift, start + lift
+        sources = sources[np.argsort(finish[sources], kind="stable")]
+    ends = finish[sources]
+    at = np.searchsorted(ends, start[targets], side="right") - 1
+    near = (at >= 0) & (start[targets] - ends[at] <= JUST_BEFORE_NS)
+    source, target = sources[at[near]], targets[near]
+    apart = streams.track[source] != streams.track[target]
+    draft.link(Link.BY_TIME, streams.ends[source[apart]], streams.starts[target[apart]])

@@ -1,0 +1,150 @@
+"""A thread of the host, flattened: at every instant the innermost row has it, or a gap does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepviz.traces.graph.network import IntArray
+
+Flags = npt.NDArray[np.bool_]
+
+#: What a stretch of a thread is: an operator or call works; a call waits; an exchange runs;
+#: nothing works, but a row says what the thread is at; nothing says anything.
+WORKS, WAITS, EXCHANGES, NAMED, BARE = range(5)
+
+#: The columns of a count of active rows.
+_COUNTED: Final = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of one thread within a window, in ns from the step's start.
+
+    `works` are operators and calls, `waits` those of them that wait, `exchanges` exchanges that
+    run on this thread, `names` rows that name a gap (Python functions, loading data); the rest
+    are regions, which may be drawn around anything.
+    """
+
+    row: IntArray
+    start: IntArray
+    finish: IntArray
+    works: Flags
+    waits: Flags
+    exchanges: Flags
+    names: Flags
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def only(self, chosen: Flags) -> Rows:
+        """Return some of the rows."""
+        return Rows(
+            self.row[chosen],
+            self.start[chosen],
+            self.finish[chosen],
+            self.works[chosen],
+            self.waits[chosen],
+            self.exchanges[chosen],
+            self.names[chosen],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Stretches that tile a thread's window: `edges` around them, what each is, whose.
+
+    `owner` is the place of the innermost row among the rows of the thread, −1 for none.
+    """
+
+    edges: IntArray
+    what: IntArray
+    owner: IntArray
+
+    @property
+    def start(self) -> IntArray:
+        """When each stretch starts."""
+        return self.edges[:-1]
+
+    @property
+    def length(self) -> IntArray:
+        """How long each stretch lasts."""
+        return np.diff(self.edges)
+
+    def cut(self, times: IntArray) -> Flat:
+        """Return the same with more cuts."""
+        edges = np.unique(np.concatenate((self.edges, times)))
+        at = np.searchsorted(self.edges, edges[:-1], side="right") - 1
+        return Flat(edges, self.what[at], self.owner[at])
+
+    def runs(self, chosen: Flags) -> tuple[IntArray, IntArray]:
+        """Return first and beyond-last stretch of each longest run of chosen ones."""
+        padded = np.concatenate(([False], chosen, [False])).astype(np.int8)
+        turns = np.flatnonzero(np.diff(padded))
+        return turns[::2], turns[1::2]
+
+
+def flatten(rows: Rows, low: int, high: int, cuts: IntArray) -> Flat:
+    """Flatten the rows between `low` and `high`, with more cuts at the given times."""
+    lasting = rows.only(rows.finish > rows.start)
+    place = np.flatnonzero(rows.finish > rows.start)
+    count = len(lasting)
+    begins = np.repeat([True, False], count)
+    which = np.concatenate((np.arange(count), np.arange(count)))
+    time = np.concatenate((lasting.start, lasting.finish))
+    # At one instant ends come first, inner ones before outer ones, then starts, outer ones first.
+    tie = np.where(begins, -lasting.finish[which], -lasting.start[which])
+    inner = np.where(begins, which, -which)
+    order = np.lexsort((inner, tie, begins, time))
+    time, begins, which = time[order], begins[order], which[order]
+    sign = np.where(begins, 1, -1)
+    flags = np.column_stack(
+        (lasting.works, lasting.waits, lasting.exchanges, lasting.names)
+    ).astype(np.int64)
+    active = np.cumsum(flags[which] * sign[:, None], axis=0)
+    owner = _innermost(begins, which, sign, lasting)
+    edges = np.unique(np.concatenate((time, cuts, [low, high])))
+    edges = edges[(low <= edges) & (edges <= high)]
+    last = np.searchsorted(time, edges[:-1], side="right") - 1
+    known = last >= 0
+    state = np.zeros((len(last), _COUNTED), dtype=np.int64)
+    state[known] = active[last[known]]
+    mine = np.full(len(last), -1, dtype=np.int64)
+    mine[known] = owner[last[known]]
+    mine[mine >= 0] = place[mine[mine >= 0]]
+    works, waits, exchanges, names = (state > 0).T
+    what = np.select([waits, exchanges, works, names], [WAITS, EXCHANGES, WORKS, NAMED], BARE)
+    return Flat(edges, what.astype(np.int64), mine)
+
+
+def _innermost(begins: Flags, which: IntArray, sign: IntArray, rows: Rows) -> IntArray:
+    """Return after each turn the row that started last among those that run, −1 for none."""
+    depth = np.cumsum(sign)
+    by_depth = np.argsort(depth, kind="stable")
+    opened = np.maximum.accumulate(np.where(begins[by_depth], np.arange(len(depth)), 0))
+    found = np.empty(len(depth), dtype=np.int64)
+    found[by_depth] = which[by_depth[opened]] if len(depth) else 0
+    found[depth == 0] = -1
+    # Where rows nest, whoever ends is the innermost one; else they cross, and are gone through.
+    ends = np.flatnonzero(~begins)
+    if (ends > 0).all() and (found[ends - 1] == which[ends]).all():
+        return found
+    return _one_by_one(begins, which, len(rows))
+
+
+def _one_by_one(begins: Flags, which: IntArray, count: int) -> IntArray:
+    ended = [False] * count
+    stack: list[int] = []
+    found = []
+    for starts, row in zip(begins.tolist(), which.tolist(), strict=True):
+        if starts:
+            stack.append(row)
+        else:
+            ended[row] = True
+            while stack and ended[stack[-1]]:
+                stack.pop()
+        found.append(stack[-1] if stack else -1)
+    return np.array(found, dtype=np.int64)

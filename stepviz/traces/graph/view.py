@@ -1,0 +1,189 @@
+"""One rank's rows within its step's window, as arrays, ns from the step's start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from stepviz.core.vocabulary import KINDS
+from stepviz.traces.classifying.patterns import STEP, WAITING_CALL, annotation_kind
+from stepviz.traces.classifying.windows import WHOLE_TRACE, Window
+from stepviz.traces.graph.network import IntArray
+from stepviz.traces.rank_trace import RankStep
+from stepviz.traces.reading.rows import CALLS, DEVICE, HOST
+
+Flags = npt.NDArray[np.bool_]
+
+#: A launch that no row tells of lies before everything.
+NEVER: Final = np.iinfo(np.int64).min // 4
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A rank within a window. Whatever has one value per event is in the order of the events."""
+
+    rank: int
+    origin: int
+    window: Window
+    main: int
+    place: int
+    usual_lag: int
+    events: pd.DataFrame
+    syncs: pd.DataFrame
+    tracks: pd.DataFrame
+
+    @classmethod
+    def of(cls, rank: int, step: RankStep, origin: int) -> View:
+        """Look at one rank; `origin` is the step's start, absolute."""
+        return cls(
+            rank,
+            origin,
+            step.window,
+            step.main,
+            step.place,
+            step.trace.ordinary_lag // 2,
+            step.events,
+            step.rows.syncs,
+            step.rows.tracks,
+        )
+
+    @property
+    def low(self) -> int:
+        """Start of the window."""
+        return self.window.start_ns - self.origin
+
+    @property
+    def high(self) -> int:
+        """End of the window."""
+        return self.window.finish_ns - self.origin
+
+    @property
+    def whole(self) -> bool:
+        """Whether the window is the whole trace, since no step is marked."""
+        return self.window.start_from == WHOLE_TRACE
+
+    @cached_property
+    def start(self) -> IntArray:
+        """Start of every event."""
+        return self.events["start_ns"].to_numpy() - self.origin
+
+    @cached_property
+    def finish(self) -> IntArray:
+        """End of every event."""
+        return self.events["finish_ns"].to_numpy() - self.origin
+
+    @cached_property
+    def track(self) -> IntArray:
+        """Thread or stream of every event."""
+        return self.events["track"].to_numpy()
+
+    @cached_property
+    def launcher(self) -> IntArray:
+        """Row of the call that launched an event, −1 where there is none."""
+        return self.events["launcher"].to_numpy()
+
+    @cached_property
+    def step_of(self) -> IntArray:
+        """Place of the step of every event."""
+        return self.events["place"].to_numpy()
+
+    @cached_property
+    def kind(self) -> IntArray:
+        """Code of the kind of every event."""
+        column = self.events["kind"].cat
+        known = {kind: at for at, kind in enumerate(KINDS)}
+        codes = np.array([known.get(str(k), known["other"]) for k in column.categories])
+        return codes[column.codes.to_numpy()]
+
+    @cached_property
+    def name(self) -> IntArray:
+        """Place of every event's name in `words`."""
+        return self.events["name"].cat.codes.to_numpy().astype(np.int64)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """All names."""
+        return [str(name) for name in self.events["name"].cat.categories]
+
+    def named(self, rows: IntArray, told: list[bool]) -> Flags:
+        """Return which of some events have one of the chosen names."""
+        return np.array(told, dtype=bool)[self.name[rows]] if told else np.zeros(len(rows), bool)
+
+    @cached_property
+    def _cat(self) -> tuple[IntArray, list[str]]:
+        column = self.events["cat"].cat
+        return column.codes.to_numpy().astype(np.int64), [str(c) for c in column.categories]
+
+    def of_cat(self, rows: IntArray, wanted: frozenset[str] | set[str]) -> Flags:
+        """Return which of some events are of the wanted categories."""
+        codes, categories = self._cat
+        return np.array([c in wanted for c in categories], dtype=bool)[codes[rows]]
+
+    @cached_property
+    def inside(self) -> IntArray:
+        """The events that run in the window."""
+        found = (self.start < self.high) & (self.finish > self.low)
+        if self.low == self.high:
+            found &= False
+        return np.flatnonzero(found)
+
+    @cached_property
+    def device(self) -> IntArray:
+        """Rows of the device, by stream, in order of time."""
+        rows = self.inside[self.of_cat(self.inside, DEVICE)]
+        order = np.lexsort((self.finish[rows], self.start[rows], self.track[rows]))
+        return rows[order]
+
+    @cached_property
+    def host(self) -> IntArray:
+        """Rows of the host, by thread, outer ones before those they hold."""
+        rows = self.inside[self.of_cat(self.inside, HOST)]
+        order = np.lexsort((-self.finish[rows], self.start[rows], self.track[rows]))
+        return rows[order]
+
+    def clipped(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Return start and end of some events, cut to the window."""
+        return (
+            np.clip(self.start[rows], self.low, self.high),
+            np.clip(self.finish[rows], self.low, self.high),
+        )
+
+    def launches(self, rows: IntArray) -> IntArray:
+        """Return when some events were launched, `NEVER` where nothing says."""
+        call = self.launcher[rows]
+        return np.where(call >= 0, self.start[call], NEVER)
+
+    @cached_property
+    def works(self) -> Flags:
+        """By host row: whether it is an operator or a call, and no region in disguise."""
+        rows = self.host
+        operator = self.of_cat(rows, CALLS | {"cpu_op"})
+        regions = [bool(STEP.match(w)) or annotation_kind(w) is not None for w in self.words]
+        return operator & ~self.named(rows, regions)
+
+    @cached_property
+    def waits(self) -> Flags:
+        """By host row: whether it is a call that waits: for a device, or for its own copy."""
+        rows = self.host
+        calls = self.of_cat(rows, CALLS)
+        words = [bool(WAITING_CALL.search(w)) for w in self.words]
+        return calls & (self.named(rows, words) | np.isin(rows, self.blocking[0]))
+
+    @cached_property
+    def blocking(self) -> tuple[IntArray, IntArray]:
+        """Calls that return only when their own copy is done, and those copies."""
+        copies = self.device[self.of_cat(self.device, {"gpu_memcpy"})]
+        copies = copies[self.launcher[copies] >= 0]
+        call = self.launcher[copies]
+        done = (self.finish[copies] > self.start[call]) & (self.finish[copies] <= self.finish[call])
+        call, copies = call[done], copies[done]
+        # Where one call makes several copies it waits for the last.
+        order = np.lexsort((self.finish[copies], call))
+        call, copies = call[order], copies[order]
+        last = np.append(call[1:] != call[:-1], True) if len(call) else np.zeros(0, bool)
+        return call[last], copies[last]
