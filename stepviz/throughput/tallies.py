@@ -37,8 +37,26 @@ class Rules:
     shifted: bool = False
 
 
-def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
-    """Count one batch."""
+class Layout(NamedTuple):
+    """A batch as it is read: rows, where sequences begin, what is real, labels.
+
+    The mask is None where nothing tells padding apart, the labels where there are none.
+    """
+
+    rows: Rows
+    begins: Ints
+    mask: NDArray[Any] | None
+    labels: NDArray[Any] | None
+
+
+def read_layout(fields: Mapping[str, Any], rules: Rules) -> Layout:
+    """Read a batch.
+
+    Raises
+    ------
+    ThroughputError
+        Where its fields do not fit one another.
+    """
     read = {name: as_rows(fields[name], name) for name in FIELDS if name in fields}
     bounds = read.pop("cu_seqlens", None)
     ends = None if bounds is None else _cumulative(bounds)
@@ -50,12 +68,19 @@ def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
     layout = _common_layout(read)
     mask = _mask(read, rules)
     begins = _begins(read, layout, ends, mask)
-    if ends is not None and mask is None and int(ends[-1]) < len(layout.flat):
-        mask = np.arange(len(layout.flat)) < ends[-1]  # the tail is padding
+    if ends is not None and mask is None:
+        mask = np.arange(len(layout.flat)) < ends[-1]  # a tail behind the last end is padding
+    labels = read["labels"].flat if "labels" in read else None
+    return Layout(layout, begins, mask, labels)
+
+
+def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
+    """Count one batch."""
+    layout, begins, mask, labels = read_layout(fields, rules)
     lengths = _lengths(layout, begins, mask)
     scored, crossing = None, 0
-    if "labels" in read:
-        scored, crossing = _scored(read["labels"].flat, layout, begins, rules)
+    if labels is not None:
+        scored, crossing = _scored(labels, layout, begins, rules)
     grid = len(set(layout.lengths.tolist())) == 1
     return Tally(
         allocated=len(layout.flat),
@@ -64,7 +89,7 @@ def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
         sequences=int(np.count_nonzero(lengths)),
         squared_lengths=int(np.sum(lengths * lengths)),
         crossing=crossing,
-        unmasked=int(mask is None and ends is None and grid and len(layout.lengths) > 1),
+        unmasked=int(mask is None and grid and len(layout.lengths) > 1),
     )
 
 
