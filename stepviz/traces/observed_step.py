@@ -19,6 +19,7 @@ from stepviz.traces.joining.clocks import Clash, never_together, worst_of
 from stepviz.traces.joining.collectives import collectives_frame
 from stepviz.traces.joining.exchanges import COLUMNS
 from stepviz.traces.joining.joins import Joined, joined
+from stepviz.traces.joining.own_times import first_reached, own_time_frame, slowest_frame
 from stepviz.traces.joining.step_exchanges import Part, StepExchanges, step_exchanges
 from stepviz.traces.rank_trace import RankStep
 
@@ -141,6 +142,56 @@ class ObservedStep:
         Where the ranks' clocks disagree none of what compares them can be told, and is missing.
         """
         return collectives_frame(self._exchanges, self._aligned, told=self.clash is None)
+
+    @property
+    def own_time(self) -> pd.DataFrame:
+        """What each rank does outside collectives, ns: a row a rank, a column a collective.
+
+        late_ns is how long after the first rank it starts (missing where clocks disagree);
+        then, in a column "→ name" for each collective, the time up to the rank's arrival at it,
+        from the end of the one before, or from the step's start (missing where the rank is no
+        member); "→ not joined" sums that up to exchanges that stay with their rank; tail_ns is
+        from its last end to the step's. own_time_ns is the sum without late_ns. Where a rank
+        reaches a collective while another still runs, its time counts from its arrival at that.
+        """
+        return own_time_frame(self._exchanges, self._spans, told=self.clash is None)
+
+    @property
+    def slowest(self) -> pd.DataFrame:
+        """Who is slowest? Four questions that have different answers: a row each.
+
+        longest_step has the longest window, which may only have waited the most;
+        last_to_arrive came last at most collectives (value is how many);
+        slowest_to_first_collective took longest from its own start to its first one;
+        most_own_time is busy longest outside collectives, and so holds up the others.
+
+        Columns: rank (missing where several tie or nothing tells), value (ns), median (of the
+        other ranks), excess (how much more than theirs; of own time the work beside an exchange
+        counts too, since a rank that works on while it waits would seem to have less), late_ns
+        (how late the rank began the step, which is none of these), and a sentence.
+        """
+        windows = {rank: part.window for rank, part in self._ranks.items()}
+        lengths = {rank: window.duration_ns for rank, window in windows.items()}
+        exposed = self.exposed(unit="ns")
+        table = self.collectives
+        last = (
+            table.loc[table["ranks"] > 1, "last_rank"] if len(table) else pd.Series(dtype="Int64")
+        )
+        return slowest_frame(
+            self.own_time,
+            lengths,
+            first_reached(self._exchanges, self._spans),
+            last,
+            {rank: length - int(exposed[rank]) for rank, length in lengths.items()},
+            "" if self.clash is None else str(self.clash),
+        )
+
+    @property
+    def _spans(self) -> dict[int, tuple[int, int]]:
+        return {
+            rank: (part.window.start_ns, part.window.finish_ns)
+            for rank, part in self._ranks.items()
+        }
 
     def exchanges(self) -> pd.DataFrame:
         """Return each rank's part in each exchange: rank, its times in ns, size and group."""

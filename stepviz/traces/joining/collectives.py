@@ -133,6 +133,8 @@ def _only(
         tied_at = extreme.reduceat(np.where(moved, none, times), heads)[number]
         tied = np.add.reduceat((~moved & (times == tied_at)).astype(np.int64), heads)[number] > 1
         unsure = np.array([aligned.unsure[r] for r in ranks.tolist()])
-        blurred = moved & there & tied & (np.abs(times - tied_at) <= np.maximum(unsure, ROUNDING_NS))
+        blurred = (
+            moved & there & tied & (np.abs(times - tied_at) <= np.maximum(unsure, ROUNDING_NS))
+        )
         count += np.add.reduceat(blurred.astype(np.int64), heads)
     return pd.Series(rank).astype("Int64").where(pd.Series(count == 1))

@@ -1,0 +1,217 @@
+"""What each rank does between collectives, and who is slow: four questions, four answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from stepviz.traces.joining.clocks import length_said
+from stepviz.traces.joining.step_exchanges import StepExchanges
+
+IntArray = npt.NDArray[np.int64]
+
+LATE: Final = "late_ns"
+TAIL: Final = "tail_ns"
+OWN: Final = "own_time_ns"
+#: Time up to exchanges that stay with their rank, where there are joint ones as well.
+ALONE: Final = "→ not joined"
+
+QUESTIONS: Final = (
+    "longest_step",
+    "last_to_arrive",
+    "slowest_to_first_collective",
+    "most_own_time",
+)
+
+
+def own_time_frame(
+    columns: StepExchanges, windows: Mapping[int, tuple[int, int]], *, told: bool
+) -> pd.DataFrame:
+    """Return each rank's own time (see `ObservedStep.own_time`).
+
+    Parameters
+    ----------
+    columns
+        The step's exchanges, cut to the windows.
+    windows
+        By rank: start and finish, ns.
+    told
+        Whether the ranks' clocks agree, so that late starts can be told.
+    """
+    ranks = np.array(sorted(windows), dtype=np.int64)
+    span = np.array([windows[int(rank)] for rank in ranks], dtype=np.int64).reshape(-1, 2)
+    origin = int(span[:, 0].min())
+    start, finish = span[:, 0] - origin, span[:, 1] - origin
+    who = np.searchsorted(ranks, columns.rank)
+    gap, reached = _gaps(who, columns.arrival - origin, columns.finish - origin, start)
+    tail = finish - reached
+    frame: dict[str, Any] = {LATE: pd.array(start, dtype="Int64")}
+    if not told and len(ranks) > 1:
+        frame[LATE] = pd.array([pd.NA] * len(ranks), dtype="Int64")
+    own_column = (columns.ranks > 1) | (len(ranks) == 1)
+    for at in np.flatnonzero(own_column).tolist():
+        low, high = int(columns.bounds[at]), int(columns.bounds[at + 1])
+        frame[f"→ {columns.names[at]}"] = _sparse(who[low:high], gap[low:high], len(ranks))
+    shown = own_column[columns.number]
+    if not shown.all():
+        left = np.bincount(who[~shown], weights=gap[~shown], minlength=len(ranks))
+        there = np.bincount(who[~shown], minlength=len(ranks)) > 0
+        values = pd.array(left.astype(np.int64), dtype="Int64")
+        values[~there] = pd.NA
+        frame[ALONE] = values
+    frame[TAIL] = pd.array(tail, dtype="Int64")
+    total = tail + np.bincount(who, weights=gap, minlength=len(ranks)).astype(np.int64)
+    frame[OWN] = pd.array(total, dtype="Int64")
+    return pd.DataFrame(frame, index=pd.Index(ranks, name="rank"))
+
+
+def first_reached(columns: StepExchanges, windows: Mapping[int, tuple[int, int]]) -> pd.Series[int]:
+    """Return by rank how long it took from its start to its first joint exchange, ns."""
+    joint = (columns.ranks > 1)[columns.number]
+    arrivals = pd.Series(columns.arrival[joint]).groupby(columns.rank[joint]).min()
+    return (
+        arrivals - pd.Series({rank: start for rank, (start, _) in windows.items()})[arrivals.index]
+    )
+
+
+def _gaps(
+    who: IntArray, arrival: IntArray, finish: IntArray, start: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return the own time before each call, and when each rank ended its last exchange.
+
+    From the latest of what came before: the step's start, the end of an exchange, the arrival
+    at one that still runs. Between two exchanges that run at once a rank still does its own.
+    """
+    calls, ranks = len(who), len(start)
+    reached = start.copy()
+    np.maximum.at(reached, who, finish)
+    place = np.empty(calls, dtype=np.int64)
+    place[np.lexsort((finish, arrival, who))] = np.arange(calls)
+    rank = np.concatenate((np.arange(ranks), who, who))
+    time = np.concatenate((start, arrival, finish))
+    turn = np.concatenate((np.full(ranks, -1), 2 * place, 2 * place + 1))
+    order = np.lexsort((turn, time, rank))
+    before = np.empty(len(order), dtype=np.int64)
+    before[order[1:]] = time[order[:-1]]
+    return arrival - before[ranks : ranks + calls], reached
+
+
+def _sparse(who: IntArray, values: IntArray, ranks: int) -> Any:
+    column = pd.array([pd.NA] * ranks, dtype="Int64")
+    column[who] = values
+    return column
+
+
+def slowest_frame(
+    own: pd.DataFrame,
+    lengths: Mapping[int, int],
+    first: pd.Series[int],
+    last: pd.Series[int],
+    work: Mapping[int, int],
+    doubt: str,
+) -> pd.DataFrame:
+    """Return who is slowest, by four questions (see `ObservedStep.slowest`).
+
+    Parameters
+    ----------
+    own
+        Own times by rank.
+    lengths
+        By rank: the window's length, ns.
+    first
+        By rank: from its start to its first joint exchange, ns.
+    last
+        By joint exchange: who arrived last, missing where nobody can be named.
+    work
+        By rank: its own work, ns, that beside an exchange too.
+    doubt
+        Why clocks cannot be compared, "" where they can.
+    """
+    late = own[LATE]
+    rows = {
+        "longest_step": _most(pd.Series(lengths), "the longest step"),
+        "last_to_arrive": _last(last, list(lengths), doubt),
+        "slowest_to_first_collective": _first(first),
+        "most_own_time": _most(
+            own[OWN].astype("int64"), "the most own time", pd.Series(dict(work))
+        ),
+    }
+    for row in rows.values():
+        rank = row["rank"]
+        row["late_ns"] = pd.NA if rank is pd.NA else late.get(rank, pd.NA)
+        if rank is not pd.NA and row["late_ns"] is not pd.NA and row["late_ns"] > 0:
+            when = length_said(int(row["late_ns"]))
+            row["sentence"] += f"; apart from that it began its step {when} after the first rank"
+    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("question")
+    columns = ["rank", "value", "median", "excess", "late_ns", "sentence"]
+    return frame[columns].astype(dict.fromkeys(columns[:-1], "Int64"))
+
+
+def _most(
+    values: pd.Series[int], what: str, excess: pd.Series[int] | None = None
+) -> dict[str, Any]:
+    """Say who has the most of something in ns, and how much more than the median of others."""
+    most = int(values.max())
+    ranks = [int(rank) for rank in values.index[values == most]]
+    row: dict[str, Any] = {"rank": pd.NA, "value": most, "median": pd.NA, "excess": pd.NA}
+    said = length_said(most)
+    if len(values) == 1:
+        row["sentence"] = f"rank {ranks[0]} is the only one here, with {said}"
+    elif len(ranks) > 1:
+        row["sentence"] = f"{_listed(ranks)} tie for {what}: {said}"
+    else:
+        rank = ranks[0]
+        others = values.drop(rank)
+        measured = values if excess is None else excess
+        middle = measured.drop(rank).median()
+        row |= {"rank": rank, "median": round(others.median())}
+        row["excess"] = round(measured[rank] - middle)
+        row["sentence"] = (
+            f"rank {rank} has {what}: {said}, {length_said(row['excess'])} more than the median "
+            "of the others"
+        )
+    return row
+
+
+def _last(last: pd.Series[int], ranks: list[int], doubt: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"rank": pd.NA, "value": pd.NA, "median": pd.NA, "excess": pd.NA}
+    if len(ranks) == 1:
+        row["sentence"] = f"rank {ranks[0]} is the only one here"
+        return row
+    if doubt:
+        row["sentence"] = f"nobody can be called last: {doubt}"
+        return row
+    counts = last.value_counts().reindex(ranks, fill_value=0)
+    most = int(counts.max())
+    if not len(last) or not most:
+        none = "no exchange is joined over ranks" if not len(last) else "clocks cannot tell"
+        row["sentence"] = f"nobody can be called last: {none}"
+        return row
+    row["value"] = most
+    first = [int(rank) for rank in counts.index[counts == most]]
+    if len(first) > 1:
+        row["sentence"] = f"{_listed(first)} tie for last to arrive most often: {most} times each"
+        return row
+    row["rank"] = first[0]
+    row["median"] = round(counts.drop(first[0]).median())
+    row["excess"] = most - row["median"]
+    row["sentence"] = f"rank {first[0]} arrives last most often: at {most} of {len(last)} exchanges"
+    return row
+
+
+def _first(first: pd.Series[int]) -> dict[str, Any]:
+    if first.empty:
+        return {
+            "rank": pd.NA, "value": pd.NA, "median": pd.NA, "excess": pd.NA,
+            "sentence": "no exchange is joined over ranks, so there is none to be slow to",
+        }  # fmt: skip
+    return _most(first, "the longest way to its first collective")
+
+
+def _listed(ranks: list[int]) -> str:
+    few = ", ".join(map(str, ranks[:6])) + (", …" if len(ranks) > 6 else "")
+    return f"ranks {few}"
