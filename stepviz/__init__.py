@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         remove_pattern,
         sample_run,
     )
-    from stepviz.widgets import TimelineEditor
+    from stepviz.widgets import TimelineEditor, TraceViewer
 
 __version__ = "0.1.0"
 
@@ -56,6 +56,7 @@ _HOMES = {
     "Schedule": "stepviz.core.schedule",
     "Timeline": "stepviz.core.timeline",
     "TimelineEditor": "stepviz.widgets",
+    "TraceViewer": "stepviz.widgets.trace_viewer",
     "TraceWarning": "stepviz.traces",
     "add_pattern": "stepviz.traces",
     "compare": "stepviz.core.comparison",
@@ -86,6 +87,7 @@ __all__ = [
     "TimelineEditor",
     "TimelineError",
     "TraceError",
+    "TraceViewer",
     "TraceWarning",
     "add_pattern",
     "compare",

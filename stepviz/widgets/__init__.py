@@ -1,5 +1,6 @@
-"""Widgets for notebooks: the timeline editor. They show and edit; the core computes."""
+"""Widgets for notebooks: the timeline editor and the trace viewer. They show; the core computes."""
 
 from stepviz.widgets.editor import TimelineEditor
+from stepviz.widgets.trace_viewer import TraceViewer
 
-__all__ = ["TimelineEditor"]
+__all__ = ["TimelineEditor", "TraceViewer"]

@@ -8,14 +8,14 @@ from functools import cache
 from importlib.resources import files
 
 _LOADER = """\
-// stepviz's editor, packed to a third: the module is stepviz/widgets/static/editor.js
+// a widget of stepviz, packed to a third: the module is stepviz/widgets/static/{name}
 const packed = Uint8Array.from(atob("{packed}"), (c) => c.charCodeAt(0));
 const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 const code = await new Response(stream).arrayBuffer();
 const url = URL.createObjectURL(new Blob([code], {{ type: "text/javascript" }}));
-const editor = await import(url);
+const module = await import(url);
 URL.revokeObjectURL(url);
-export default editor.default;
+export default module.default;
 """
 
 
@@ -25,7 +25,7 @@ def bundle_text(name: str) -> str:
 
     Parameters
     ----------
-    name : {"editor.js", "editor.css"}
+    name : {"editor.js", "editor.css", "viewer.js", "viewer.css"}
         The file in ``stepviz/widgets/static``.
 
     Returns
@@ -38,16 +38,21 @@ def bundle_text(name: str) -> str:
 
 
 @cache
-def packed_module() -> str:
-    """Return a small ES module that unpacks ``editor.js`` in the page and exports what it exports.
+def packed_module(name: str = "editor.js") -> str:
+    """Return a small ES module that unpacks another one in the page and exports what it exports.
 
     A notebook sends and saves the module once for every widget in it. So the readable one, which
     is committed and which a saved page carries once, travels compressed.
 
+    Parameters
+    ----------
+    name : {"editor.js", "viewer.js"}
+        The other one, in ``stepviz/widgets/static``.
+
     Returns
     -------
     str
-        Source of a module whose default export is that of ``editor.js``.
+        Source of a module whose default export is that of the other one.
     """
-    packed = zlib.compress(bundle_text("editor.js").encode(), 9)
-    return _LOADER.format(packed=base64.b64encode(packed).decode("ascii"))
+    packed = zlib.compress(bundle_text(name).encode(), 9)
+    return _LOADER.format(name=name, packed=base64.b64encode(packed).decode("ascii"))

@@ -1,7 +1,8 @@
-"""The editor's built module in real Chromium on a stub model: no Jupyter, half a second a test."""
+"""The built modules of the widgets in real Chromium on a stub model: no Jupyter, half a second."""
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Page, Route
+
+    from stepviz.widgets.viewer_answers import Answers
 
 STATIC = Path(__file__).resolve().parents[2] / "stepviz" / "widgets" / "static"
 STUB_MODEL = (Path(__file__).parent / "stub_model.js").read_text(encoding="utf-8")
@@ -25,6 +28,78 @@ HTML = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>edit
 
 # Two frames on, a view has seen its size and drawn for it.
 SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def prepare(page: Page, name: str, problems: list[str]) -> None:
+    """Open an empty page of our own with a widget's style sheet in it."""
+
+    def answer(route: Route) -> None:
+        if route.request.url == ORIGIN + "/":
+            route.fulfill(content_type="text/html", body=HTML)
+        elif route.request.url == ORIGIN + "/favicon.ico":
+            route.fulfill(status=204)
+        else:
+            problems.append(f"request for a file the bundle lacks: {route.request.url}")
+            route.abort()
+
+    page.route(ORIGIN + "/**", answer)
+    page.goto(ORIGIN + "/")
+    page.add_style_tag(content=(STATIC / f"{name}.css").read_text(encoding="utf-8"))
+
+
+def load_module(
+    page: Page, name: str, state: dict[str, Any], kernel: dict[str, Any] | None = None
+) -> None:
+    """Run a widget's module on a stub model."""
+    esm = (STATIC / f"{name}.js").read_text(encoding="utf-8")
+    page.evaluate(STUB_MODEL, {"esm": esm, "state": state, "kernel": kernel})
+
+
+# What the viewer asks goes to Python and back, as through a kernel that is some way off.
+ASK = """(delay) => {
+  const wait = () => new Promise(done => setTimeout(done, delay));
+  const bytes = text => new DataView(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
+  window.onSend = async (content) => {
+    if (delay) await wait();
+    const [answer, buffers] = await window.askPython(content);
+    if (delay) await wait();
+    window.stub.custom(answer, buffers.map(bytes));
+  };
+}"""
+
+
+@pytest.fixture
+def viewer_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callable[..., Page]:
+    """Load the viewer's bundle on a stub model that Python answers: ``viewer_page(answers)``.
+
+    ``answers`` is what a `TraceViewer` answers with (`viewer_answers.Answers`), ``delay`` the
+    milliseconds each way; further keywords are traits. Returns once the first lanes are drawn.
+    """
+
+    def load(
+        answers: Answers,
+        *,
+        delay: int = 0,
+        context: dict[str, Any] | None = None,
+        drawn: bool = True,
+        **state: Any,
+    ) -> Page:
+        page = new_page(**context or {})
+        prepare(page, "viewer", page_problems)
+
+        def ask(question: dict[str, Any]) -> list[Any]:
+            content, buffers = answers.answer(question)
+            return [content, [base64.b64encode(one).decode("ascii") for one in buffers]]
+
+        page.expose_function("askPython", ask)
+        page.evaluate(ASK, delay)
+        load_module(page, "viewer", {"_scene": answers.overview(), "_selected": None, **state})
+        if drawn:
+            page.wait_for_selector(".tv:not([data-waiting])")
+            page.evaluate(SETTLED)
+        return page
+
+    return load
 
 
 @pytest.fixture
@@ -52,23 +127,8 @@ def editor_page(new_page: Callable[..., Page], page_problems: list[str]) -> Call
         **state: Any,
     ) -> Page:
         page = new_page(**context or {})
-
-        def answer(route: Route) -> None:
-            if route.request.url == ORIGIN + "/":
-                route.fulfill(content_type="text/html", body=HTML)
-            elif route.request.url == ORIGIN + "/favicon.ico":
-                route.fulfill(status=204)
-            else:
-                page_problems.append(f"request for a file the bundle lacks: {route.request.url}")
-                route.abort()
-
-        page.route(ORIGIN + "/**", answer)
-        page.goto(ORIGIN + "/")
-        page.add_style_tag(content=(STATIC / "editor.css").read_text(encoding="utf-8"))
-        esm = (STATIC / "editor.js").read_text(encoding="utf-8")
-        page.evaluate(
-            STUB_MODEL, {"esm": esm, "state": {"value": value, **state}, "kernel": kernel}
-        )
+        prepare(page, "editor", page_problems)
+        load_module(page, "editor", {"value": value, **state}, kernel)
         page.evaluate(SETTLED)
         return page
 

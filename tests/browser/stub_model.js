@@ -1,9 +1,10 @@
 // The model an anywidget sees, without Jupyter: enough of ipywidgets' behaviour to test a view.
 // Evaluated in the page with { esm, state, kernel }; leaves on `window`:
 //   commits      one entry per save_changes that changed something: { changed key: value }
-//   messages     what the view sent with model.send
+//   messages     what the view sent with model.send; a function window.onSend is told as well
 //   stub.model, stub.listeners
 //   stub.fromPython({ key: value })  what Python's side would send: sets and fires change events
+//   stub.custom(content, buffers)    a message that Python sends with widget.send
 //   stub.addView() -> index          render once more, into a new <div class="stub-view">
 //   stub.removeView(index)           what clearing a cell's output does
 //   stub.closeModel()                what widget.close() does: every view, then the model
@@ -53,6 +54,7 @@ async ({ esm, state, kernel }) => {
     },
     send(content) {
       window.messages.push(clone(content));
+      window.onSend?.(clone(content));
     },
     on(event, listener) {
       for (const name of event.split(" ")) (listeners[name] ??= []).push(listener);
@@ -96,6 +98,7 @@ async ({ esm, state, kernel }) => {
     lifetime.abort();
     await disposeModel?.();
   };
-  window.stub = { model, listeners, fromPython, addView, removeView, closeModel };
+  const custom = (content, buffers) => fire("msg:custom", content, buffers);
+  window.stub = { model, listeners, fromPython, custom, addView, removeView, closeModel };
   await addView();
 }

@@ -10,7 +10,9 @@ import pytest
 from stepviz.widgets.bundle import bundle_text, packed_module
 from tests.widgets import frontend
 
-FILES = ("editor.js", "editor.css")
+MODULES = ("editor.js", "viewer.js")
+SHEETS = ("editor.css", "viewer.css")
+FILES = (*MODULES, *SHEETS)
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +35,16 @@ def test_nothing_else_is_built(rebuilt):
     assert sorted(path.name for path in frontend.STATIC.iterdir()) == sorted(FILES)
 
 
-def test_what_each_widget_carries_stays_small():
+@pytest.mark.parametrize("name", MODULES)
+def test_what_each_widget_carries_stays_small(name):
     # It is sent, and saved in notebooks, once for every instance.
-    assert len(packed_module().encode()) < 100_000
-    assert len(bundle_text("editor.css").encode()) < 40_000
+    assert len(packed_module(name).encode()) < 100_000
+    assert len(bundle_text(name.replace(".js", ".css")).encode()) < 40_000
 
 
 @pytest.mark.browser
-def test_the_packed_module_is_the_module(new_page):
+@pytest.mark.parametrize("name", MODULES)
+def test_the_packed_module_is_the_module(new_page, name):
     page = new_page()
     keys = """async (code) => {
         const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
@@ -48,7 +52,7 @@ def test_the_packed_module_is_the_module(new_page):
         const module = typeof found === "function" ? await found() : found;
         return Object.keys(module).sort();
     }"""
-    for code in (packed_module(), bundle_text("editor.js")):
+    for code in (packed_module(name), bundle_text(name)):
         assert page.evaluate(keys, code) == ["initialize", "render"]
 
 
@@ -67,9 +71,10 @@ def test_nothing_is_loaded_from_elsewhere(name):
     assert not re.search(r"/(home|root|tmp|work|Users)/", text)  # no paths of a builder's machine
 
 
-def test_every_rule_is_the_editors_own():
+@pytest.mark.parametrize("name", SHEETS)
+def test_every_rule_is_the_widgets_own(name):
     # The style sheet goes into the notebook's page, where everything else lives too.
-    css = re.sub(r"/\*.*?\*/", "", bundle_text("editor.css"), flags=re.DOTALL)
+    css = re.sub(r"/\*.*?\*/", "", bundle_text(name), flags=re.DOTALL)
     selectors = [s.strip() for s in re.findall(r"(?:^|[{}])\s*([^{}@;]+?)\s*\{", css)]
     assert len(selectors) > 10
     foreign = [

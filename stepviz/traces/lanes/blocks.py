@@ -89,7 +89,7 @@ def merged(
     parts = [lane.only(lane.within(start, finish)) for lane in lanes]
     sizes = np.array([len(part) for part in parts], dtype=np.int64)
     lane_of = np.repeat(np.arange(len(parts)), sizes)
-    work = _joined(parts)
+    work = joined(parts)
     if hidden is not None:
         seen = ~hidden[work.kind]
         work, lane_of = work.only(seen), lane_of[seen]
@@ -146,7 +146,7 @@ def _sum_up(
     most[runs] = time.reshape(len(runs), kinds).argmax(axis=1)
 
 
-def _joined(parts: Sequence[Lane]) -> Lane:
+def joined(parts: Sequence[Lane]) -> Lane:
     """Return the intervals of all lanes, one lane after the other."""
     if not parts:
         return Lane.of([], [], [], [], [])

@@ -33,6 +33,15 @@ class Pathway:
     frame: pd.DataFrame | None
     why_not: str
 
+    def ranks(self) -> list[int]:
+        """Return the ranks that have a part in it, who has the largest first."""
+        order = self.lane.row
+        time = (self.lane.finish - self.lane.start)[np.argsort(order, kind="stable")]
+        ranks, place = np.unique(self.shown, return_inverse=True)
+        share = np.bincount(place, weights=time, minlength=len(ranks))
+        found: list[int] = ranks[np.argsort(-share, kind="stable")].tolist()
+        return found
+
     @classmethod
     def missing(cls, why_not: str) -> Pathway:
         """Return a path of no pieces."""
@@ -64,12 +73,14 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
     """
     start = frame["start_ns"].to_numpy(dtype=np.int64) - scene.origin_ns
     finish = frame["finish_ns"].to_numpy(dtype=np.int64) - scene.origin_ns
-    code = np.array([scene.name_code(str(name)) for name in frame["name"]], dtype=np.int64)
+    # A piece without a name is called by its kind.
+    names = frame["name"].astype(object).where(frame["name"].astype(str) != "", frame["kind"])
+    code = np.array([scene.name_code(str(name)) for name in names], dtype=np.int64)
     kinds = [CODE_OF.get(str(kind), CODE_OF["other"]) for kind in frame["kind"]]
     said = frame["rank"].astype("Int64")
-    rank: IntArray = said.fillna(NOBODY).to_numpy(dtype=np.int64)
+    rank = np.asarray(said.fillna(NOBODY), dtype=np.int64)
     # A transfer belongs to all its members: it is drawn where the path came from.
-    shown: IntArray = said.ffill().bfill().fillna(NOBODY).to_numpy(dtype=np.int64)
+    shown = np.asarray(said.ffill().bfill().fillna(NOBODY), dtype=np.int64)
     row = frame["row"].to_numpy(dtype=np.int64) if "row" in frame else np.full(len(frame), -1)
     at = np.full(len(frame), NOWHERE, dtype=np.int64)
     middle = start + (finish - start) // 2

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
+from stepviz.traces.lanes.blocks import joined
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
 from stepviz.traces.lanes.pathway import NOBODY, Pathway
 from stepviz.traces.lanes.scene import CODE_OF, SHOWN_KINDS, RankLanes, Scene, Track
@@ -24,6 +27,8 @@ class Matches:
     lane: IntArray
     start: IntArray
     finish: IntArray
+    name: IntArray
+    kind: npt.NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.start)
@@ -38,6 +43,24 @@ class Matches:
         before = low + int(np.searchsorted(self.lane[low:high], lane, side="left"))
         after = low + int(np.searchsorted(self.lane[low:high], lane, side="right"))
         return (after if forward else before - 1) % len(self)
+
+    def frame(self, scene: Scene) -> pd.DataFrame:
+        """Return one row per match: rank, lane, name, kind, and absolute times in ns."""
+        used, where = np.unique(self.lane, return_inverse=True)
+        tracks = [scene.track_of(number) for number in used.tolist()]
+        ranks = np.array([rank.rank for rank, _ in tracks], dtype=np.int64)
+        lanes = np.array(["" if one is None else one.name for _, one in tracks], dtype=object)
+        return pd.DataFrame(
+            {
+                "rank": ranks[where],
+                "lane": lanes[where],
+                "name": np.array(scene.names, dtype=object)[self.name],
+                "kind": np.array(SHOWN_KINDS, dtype=object)[self.kind],
+                "start_ns": self.start + scene.origin_ns,
+                "finish_ns": self.finish + scene.origin_ns,
+                "duration_ns": self.finish - self.start,
+            }
+        )
 
 
 def search(scene: Scene, text: str, hidden: BoolArray | None = None) -> Matches:
@@ -64,12 +87,11 @@ def search(scene: Scene, text: str, hidden: BoolArray | None = None) -> Matches:
         if bool(chosen.any()):
             work.append(lane.only(chosen))
             lanes.append(np.full(len(work[-1]), number, dtype=np.int64))
-    none = np.empty(0, dtype=np.int64)
-    start = np.concatenate([none, *(lane.start for lane in work)])
-    finish = np.concatenate([none, *(lane.finish for lane in work)])
-    where = np.concatenate([none, *lanes])
-    order = np.lexsort((where, start))
-    return Matches(text, named, where[order], start[order], finish[order])
+    found = joined(work)
+    where = np.concatenate([np.empty(0, dtype=np.int64), *lanes])
+    order = np.lexsort((where, found.start))
+    found = found.only(order)
+    return Matches(text, named, where[order], found.start, found.finish, found.name, found.kind)
 
 
 def explain(scene: Scene, number: int, start: int, finish: int) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-// Builds the editor's bundle, or bundles and runs its unit tests.
+// Builds the bundles of the editor and the viewer, or bundles and runs their unit tests.
 //
-//   node build.mjs                 index.ts, editor.css → ../static/editor.js, ../static/editor.css
+//   node build.mjs                 index.ts, viewer/index.ts and both style sheets → ../static
 //   node build.mjs --outdir DIR    the same into DIR (a test compares it with the committed files)
-//   node build.mjs --test [NAME…]  every *.test.ts under model/ and view/, or those whose path holds NAME
+//   node build.mjs --test [NAME…]  every *.test.ts under model/, view/ and viewer/, or those whose path holds NAME
 //   node build.mjs --run FILE      one TypeScript file, with this process's input and output
 //
 // The result depends on the sources and on the pinned esbuild only: no dates, hashes or machine paths.
@@ -28,14 +28,14 @@ const shared = {
 async function buildBundle(outdir) {
   await build({
     ...shared,
-    entryPoints: { editor: "index.ts" },
+    entryPoints: { editor: "index.ts", viewer: "viewer/index.ts" },
     outdir,
     platform: "browser",
     legalComments: "none",
     // Saved pages may define an AMD loader; the bundle must not take itself for an AMD module.
     define: { "define.amd": "false" },
   });
-  await build({ ...shared, entryPoints: { editor: "editor.css" }, outdir });
+  await build({ ...shared, entryPoints: { editor: "editor.css", viewer: "viewer/viewer.css" }, outdir });
 }
 
 function testFiles(folder) {
@@ -48,7 +48,7 @@ function testFiles(folder) {
 }
 
 async function runTests(names) {
-  const files = [...testFiles("model"), ...testFiles("view")]
+  const files = ["model", "view", "viewer"].flatMap(testFiles)
     .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
     .sort();
   if (files.length === 0) throw new Error("no test file matches");

@@ -1,0 +1,114 @@
+/** The names at the left of the rows, as buttons where there is something to fold. */
+
+import { attr, html, text } from "../view/dom";
+import { headOf } from "./stage";
+import type { Look } from "./state";
+import { foldable, type Row, rowsBetween, toggled } from "./rows";
+
+export class Gutter {
+  readonly element = html("div", { class: "tv-names", role: "group", "aria-label": "ranks and lanes" });
+  private readonly shown = new Map<number, HTMLElement>();
+
+  constructor(private readonly look: Look, private readonly folded: () => void) {
+    this.element.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  update(): void {
+    const { look } = this;
+    const head = headOf(look);
+    attr(this.element, "style", `top:${head}px;height:${look.rows.height}px`);
+    const [first, last] = rowsBetween(look.rows.rows, look.scroll - 200, look.scroll + look.height + 200);
+    const wanted = new Set<number>();
+    for (let k = first; k < last; k++) {
+      const row = look.rows.rows[k] as Row;
+      if (!row.head) continue;
+      wanted.add(row.lane);
+      this.place(row);
+    }
+    for (const [lane, element] of this.shown) {
+      if (wanted.has(lane) || element.contains(document.activeElement)) continue;
+      element.remove();
+      this.shown.delete(lane);
+    }
+    this.rove();
+  }
+
+  private place(row: Row): void {
+    // A track's first lane and its folded lane are two rows with one name.
+    let element = this.shown.get(row.lane);
+    if (element === undefined) {
+      element = this.make(row);
+      this.shown.set(row.lane, element);
+      this.element.append(element);
+    }
+    attr(element, "style", `top:${row.y}px;height:${Math.max(row.height, 16)}px`);
+    if (element.matches("button")) attr(element, "aria-expanded", String(!row.folded));
+  }
+
+  private make(row: Row): HTMLElement {
+    const rank = this.look.scene.ranks[row.place];
+    const { track } = row;
+    const name = track === null ? `rank ${rank?.rank ?? "?"}` : track.name;
+    const can = track === null ? (rank?.tracks.length ?? 0) > 0 : rank !== undefined && foldable(rank).includes(track);
+    const label = html("span", { class: "tv-name-text" }, name);
+    if (!can) {
+      return html("div", { class: "tv-name", title: track?.title ?? "", "data-lane": row.lane }, label);
+    }
+    const element = html("button", {
+      type: "button", class: track === null ? "tv-name tv-rank" : "tv-name", title: track?.title ?? name,
+      "data-lane": row.lane, "data-role": track === null ? "rank" : "track", tabindex: -1,
+    }, html("span", { class: "tv-fold", "aria-hidden": "true" }), label);
+    if (track !== null && track.rows > 1) label.append(html("span", { class: "tv-count" }, ` ${track.rows}`));
+    element.addEventListener("click", () => {
+      const { look } = this;
+      const { lane } = row;
+      look.fold(track === null ? toggled(look.folds, "ranks", row.place) : toggled(look.folds, "tracks", track.flat));
+      this.folded();
+      // The other row of the same name stands where this one stood.
+      const now = look.rows.rows[look.rows.of.get(track === null ? lane : track.flat) ?? -1]
+        ?? look.rows.rows[look.rows.of.get(lane) ?? -1];
+      if (now !== undefined) this.shown.get(now.lane)?.focus({ preventScroll: true });
+      this.update();
+    });
+    return element;
+  }
+
+  private buttons(): HTMLElement[] {
+    return [...this.element.querySelectorAll<HTMLElement>("button")]
+      .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top));
+  }
+
+  /** One stop for Tab; up and down go on from there, left folds and right unfolds. */
+  private walk(event: KeyboardEvent): void {
+    const all = this.buttons();
+    const at = all.indexOf(event.target as HTMLElement);
+    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const open = all[at]?.getAttribute("aria-expanded") === "true";
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      const next = all[at + (event.key === "ArrowDown" ? 1 : -1)];
+      next?.focus();
+      next?.scrollIntoView({ block: "nearest" });
+    } else if ((event.key === "ArrowLeft" && open) || (event.key === "ArrowRight" && !open)) {
+      all[at]?.click();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private rove(): void {
+    const all = this.buttons();
+    const stop = all.find((one) => one === document.activeElement) ?? all[0];
+    for (const one of all) attr(one, "tabindex", one === stop ? 0 : -1);
+  }
+
+  /** Say a rank's name beside its rows even while its own row is scrolled away. */
+  static title(look: Look): string {
+    const [first] = rowsBetween(look.rows.rows, look.scroll + 4, look.scroll + 5);
+    const row = look.rows.rows[first];
+    return row === undefined || row.track === null ? "" : `rank ${look.scene.ranks[row.place]?.rank ?? "?"}`;
+  }
+
+  static sticky(element: HTMLElement, look: Look): void {
+    text(element, Gutter.title(look));
+  }
+}
