@@ -192,16 +192,27 @@ def _named(rows: _Rows) -> pd.DataFrame | None:
 
 
 def _repeated(rows: _Rows) -> pd.DataFrame | None:
-    """Return what is repeated and holds one update each time: the longest of all such."""
+    """Return what is repeated and holds one update each time: the longest of all such.
+
+    It must hold the backward of the update too: what only wraps the optimizer is no step.
+    """
     if len(rows.updates) < 2:
         return None
-    cat = rows.events["cat"]
+    cat, kind = rows.events["cat"], rows.events["kind"]
+    host = cat.isin(list(HOST)).to_numpy()
+    backward = np.sort(rows.start[host & (kind == "backward").to_numpy()])
     for categories, what in (
         (["user_annotation"], "annotation"),
         (["python_function"], "function"),
     ):
         candidates = np.flatnonzero(cat.isin(categories).to_numpy())
         candidates = candidates[rows.held(candidates) == 1]
+        candidates = candidates[(kind.iloc[candidates] != "optimizer").to_numpy()]
+        if len(backward):
+            first, last = np.searchsorted(
+                backward, (rows.start[candidates], rows.finish[candidates])
+            )
+            candidates = candidates[last > first]
         best, longest = None, 0
         for code in np.unique(rows.codes[candidates]):
             own = candidates[rows.codes[candidates] == code]

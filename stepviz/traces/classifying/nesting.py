@@ -45,15 +45,32 @@ def parents(start: IntArray, finish: IntArray, track: IntArray, rows: IntArray) 
     return parent
 
 
-def last_reaching(values: IntArray, wanted: IntArray) -> IntArray:
-    """Return, per place, the last place before it whose value is at least the wanted one.
+def last_reaching(values: IntArray, wanted: IntArray, before: IntArray | None = None) -> IntArray:
+    """Return, per question, the last place whose value is at least the wanted one.
 
-    −1 where there is none. Each looks back over blocks that double in size, and then into
-    the block found, so that all of them together take few steps over shrinking arrays.
+    Each looks back over blocks that double in size, and then into the block found, so that
+    all of them together take few steps over shrinking arrays.
+
+    Parameters
+    ----------
+    values
+        Of all places.
+    wanted
+        Of each question.
+    before
+        Only places before this one; by default question k asks about places before k.
+
+    Returns
+    -------
+    array
+        −1 where there is no such place.
     """
-    count = len(values)
-    found = np.full(count, -1, dtype=np.int64)
-    size = max(count, 1)
+    found = np.full(len(wanted), -1, dtype=np.int64)
+    if before is None:
+        before = np.arange(len(wanted))
+    if len(values) == 0:
+        return found
+    size = len(values)
     # All levels of the tree of maxima in one array: level k begins at offset[k].
     lowest = np.iinfo(np.int64).min
     levels = [values]
@@ -66,8 +83,8 @@ def last_reaching(values: IntArray, wanted: IntArray) -> IntArray:
         size = len(levels[-1])
     offset = np.cumsum([0, *(len(level) for level in levels)])
     tree = np.concatenate(levels)
-    who = np.arange(1, count)
-    block, level = who - 1, np.zeros(max(count - 1, 0), dtype=np.int64)
+    who = np.flatnonzero(before > 0)
+    block, level = before[who] - 1, np.zeros(len(who), dtype=np.int64)
     # Up: to the nearest block on the left that holds a value as large.
     tops, blocks, heights = [], [], []
     while len(who):

@@ -7,6 +7,7 @@ device was idle. Without one the main thread's operators are the work.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,11 +15,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from stepviz.core.intervals import clip, intersect, subtract, union
-from stepviz.traces.classifying.patterns import WAITING_CALL
+from stepviz.core.vocabulary import KINDS
+from stepviz.traces.classifying.nesting import last_reaching
+from stepviz.traces.classifying.patterns import EVALUATE, WAITING_CALL
 from stepviz.traces.classifying.windows import Window
 from stepviz.traces.reading.rows import CALLS, DEVICE
 
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 #: A stretch of a thread without any operator is explained by its region up to this length.
 HOST_GAP_NS: Final = 1_000_000
@@ -35,15 +39,18 @@ PRIORITY: Final = (
     "checkpoint",
     "other",
 )
-#: Regions that are their kind even where no operator runs inside: they wait by nature.
-_WAITS_BY_NATURE: Final = ("input", "checkpoint")
-
 #: What a piece may be besides a kind: nothing that the trace shows.
 UNEXPLAINED: Final = "unexplained"
 
-
-#: The engine's row around all work for one gradient; rows of it follow one another.
-_GRADIENT: Final = "autograd::engine::evaluate_function"
+_WORDS: Final = (*KINDS, UNEXPLAINED)
+_NOTHING: Final = -1
+_BACKWARD: Final = _WORDS.index("backward")
+_EXCHANGE: Final = _WORDS.index("exchange")
+_OTHER: Final = _WORDS.index("other")
+_UNEXPLAINED: Final = _WORDS.index(UNEXPLAINED)
+#: Regions that are their kind even where no operator runs inside: they wait by nature.
+_BY_NATURE: Final = ("input", "checkpoint")
+_WAITS_BY_NATURE: Final = tuple(_WORDS.index(word) for word in _BY_NATURE)
 
 
 class Piece(NamedTuple):
@@ -99,72 +106,89 @@ def main_track(events: pd.DataFrame, ranges: pd.DataFrame) -> int:
 
 def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> list[Piece]:
     inside = _inside(events, window) & events["cat"].isin(list(DEVICE)).to_numpy()
-    work = events[inside]
+    rows = np.flatnonzero(inside)
+    kinds = _codes(events["kind"])[rows]
+    times = np.column_stack(
+        (events["start_ns"].to_numpy()[rows], events["finish_ns"].to_numpy()[rows])
+    )
     pieces: list[Piece] = []
     covered = np.empty((0, 2), dtype=np.int64)
     for kind in PRIORITY:
-        spans = union(clip(_spans(work[work["kind"] == kind]), window.start_ns, window.finish_ns))
-        new = subtract(spans, covered)
+        own = times[kinds == _WORDS.index(kind)]
+        new = subtract(union(clip(own, window.start_ns, window.finish_ns)), covered)
         covered = union(np.concatenate((covered, new)))
-        pieces += [Piece(int(a), int(b), kind, kind) for a, b in new]
+        pieces += [Piece(a, b, kind, kind) for a, b in new.tolist()]
     whole = np.array([[window.start_ns, window.finish_ns]], dtype=np.int64)
     idle = subtract(whole, covered)
     labelled: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for piece in host:
-        kind = piece.kind if piece.kind in (*_WAITS_BY_NATURE, UNEXPLAINED) else "host"
+        kind = piece.kind if piece.kind in (*_BY_NATURE, UNEXPLAINED) else "host"
         labelled[kind].append((piece.start, piece.finish))
     for kind, stretches in labelled.items():
         beside = intersect(idle, union(np.array(stretches, dtype=np.int64)))
-        pieces += [Piece(int(a), int(b), kind, "host") for a, b in beside if b > a]
+        pieces += [Piece(a, b, kind, "host") for a, b in beside.tolist() if b > a]
     return sorted(pieces)
 
 
 def _host_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray) -> list[Piece]:
     painted = _painted(events, window, main)
-    edges, busy, region, region_row = painted.edges, painted.busy, painted.region, painted.row
-    pieces: list[Piece] = []
-    at = 0
-    while at < len(busy):
-        if busy[at] is not None:
-            pieces.append(
-                Piece(int(edges[at]), int(edges[at + 1]), busy[at], region[at] or busy[at])
-            )
-            at += 1
-            continue
-        stop = at
-        while stop < len(busy) and busy[stop] is None:
-            stop += 1
-        low, high = int(edges[at]), int(edges[stop])
-        a_wait = high - low >= WAIT_GAP_NS and bool(((ends > low) & (ends <= high)).any())
-        if low in painted.gradient_ends and high in painted.gradient_starts:
-            # Between two gradients nothing waits for gradients: a stop there is backward's own.
-            pieces.append(Piece(low, high, "backward", UNEXPLAINED))
-            at = stop
-            continue
-        before = at - 1 if at and pieces else None
-        for i in range(at, stop):
-            kind = region[i]
-            if kind not in _WAITS_BY_NATURE and (a_wait or high - low > HOST_GAP_NS):
-                kind = UNEXPLAINED
-            elif before is not None and region_row[before] == region_row[i]:
-                # Between two operators of one region: the time belongs to what just ran.
-                kind = busy[before]
-            pieces.append(
-                Piece(int(edges[i]), int(edges[i + 1]), kind or "other", region[i] or UNEXPLAINED)
-            )
-        at = stop
-    return _joined(pieces)
+    edges, kind, region = painted.edges, painted.busy.copy(), painted.region.copy()
+    gap = kind == _NOTHING
+    if gap.any():
+        _explain_gaps(painted, np.sort(ends), gap, kind, region)
+    region[(region == _NOTHING) & ~gap] = kind[(region == _NOTHING) & ~gap]
+    region[region == _NOTHING] = _UNEXPLAINED
+    low, high = edges[:-1], edges[1:]
+    # Neighbours of one kind in one region are one piece.
+    alike = (kind[1:] == kind[:-1]) & (region[1:] == region[:-1])
+    first = np.flatnonzero(np.concatenate(([True], ~alike)))
+    last = np.concatenate((first[1:], [len(kind)])) - 1
+    return [
+        Piece(start, finish, _WORDS[what], _WORDS[where])
+        for start, finish, what, where in zip(
+            low[first].tolist(), high[last].tolist(), kind[first], region[first], strict=True
+        )
+    ]
+
+
+def _explain_gaps(
+    painted: _Painted, ends: IntArray, gap: BoolArray, kind: IntArray, region: IntArray
+) -> None:
+    """Write what each stretch is in which no operator runs, and in what region it lies."""
+    edges = painted.edges
+    within = np.flatnonzero(gap)
+    opens = np.flatnonzero(gap & ~np.concatenate(([False], gap[:-1])))
+    closes = np.flatnonzero(gap & ~np.concatenate((gap[1:], [False]))) + 1
+    low, high = edges[opens], edges[closes]
+    ended = np.searchsorted(ends, high, side="right") > np.searchsorted(ends, low, side="right")
+    a_wait = (high - low >= WAIT_GAP_NS) & ended
+    # Between two gradients nothing waits for gradients: a stop there is backward's own.
+    stop = np.isin(low, painted.gradient_ends) & np.isin(high, painted.gradient_starts)
+    which = np.repeat(np.arange(len(opens)), closes - opens)
+    unknown = (a_wait | (high - low > HOST_GAP_NS))[which]
+    unknown &= ~np.isin(region[within], _WAITS_BY_NATURE)
+    before = opens[which] - 1
+    same = (before >= 0) & (painted.row[before] == painted.row[within]) & ~unknown
+    what = np.where(unknown, _UNEXPLAINED, region[within])
+    # Between two operators of one region: the time belongs to what just ran.
+    what = np.where(same, painted.busy[before], what)
+    what[what == _NOTHING] = _OTHER
+    kind[within] = np.where(stop[which], _BACKWARD, what)
+    region[within[stop[which]]] = _UNEXPLAINED
 
 
 class _Painted(NamedTuple):
-    """A window between edges: who is busy, in which region, by which row of an annotation."""
+    """A window between edges: what is busy, in which region, by which row of an annotation.
+
+    Kinds are places in `_WORDS`, or `_NOTHING`.
+    """
 
     edges: IntArray
-    busy: npt.NDArray[np.object_]
-    region: npt.NDArray[np.object_]
+    busy: IntArray
+    region: IntArray
     row: IntArray
-    gradient_starts: frozenset[int]
-    gradient_ends: frozenset[int]
+    gradient_starts: IntArray
+    gradient_ends: IntArray
 
 
 def _painted(events: pd.DataFrame, window: Window, main: int) -> _Painted:
@@ -173,18 +197,19 @@ def _painted(events: pd.DataFrame, window: Window, main: int) -> _Painted:
     An annotation that names no kind of work says nothing here: it may be drawn around a
     whole step, waits and all.
     """
-    inside = _inside(events, window)
-    track = events["track"].to_numpy()
-    cat = events["cat"].astype(object).to_numpy()
-    kind = events["kind"].astype(object).to_numpy()
-    name = events["name"].astype(object).to_numpy()
+    here = np.flatnonzero(_inside(events, window))
+    part = events.iloc[here]
+    track = part["track"].to_numpy()
+    cat, names = part["cat"], part["name"].astype("category").cat
+    kind = _codes(part["kind"])
     # An autograd thread of its own works while the main thread stands still.
-    helpers = np.unique(track[inside & (kind == "backward") & (cat == "cpu_op")])
-    operator = (cat == "cpu_op") | np.isin(cat, list(CALLS))
-    work = inside & operator & (kind != "exchange")
-    annotated = inside & (cat == "user_annotation") & (track == main) & (kind != "other")
-    start = np.clip(events["start_ns"].to_numpy(), window.start_ns, window.finish_ns)
-    finish = np.clip(events["finish_ns"].to_numpy(), window.start_ns, window.finish_ns)
+    is_operator = (cat == "cpu_op").to_numpy()
+    calls = cat.isin(list(CALLS)).to_numpy()
+    helpers = np.unique(track[(kind == _BACKWARD) & is_operator])
+    work = (is_operator | calls) & (kind != _EXCHANGE)
+    annotated = (cat == "user_annotation").to_numpy() & (track == main) & (kind != _OTHER)
+    start = np.clip(part["start_ns"].to_numpy(), window.start_ns, window.finish_ns)
+    finish = np.clip(part["finish_ns"].to_numpy(), window.start_ns, window.finish_ns)
     layers = [np.flatnonzero(work & (track == t)) for t in helpers if t != main]
     layers.append(np.flatnonzero(work & (track == main)))
     regions = np.flatnonzero(annotated)
@@ -192,46 +217,45 @@ def _painted(events: pd.DataFrame, window: Window, main: int) -> _Painted:
     edges = np.unique(
         np.concatenate((start[rows], finish[rows], [window.start_ns, window.finish_ns]))
     ).astype(np.int64)
-    low, high = np.searchsorted(edges, start), np.searchsorted(edges, finish)
-    busy = np.full(max(len(edges) - 1, 0), None, dtype=object)
-    region = busy.copy()
-    region_row = np.full(len(busy), -1, dtype=np.int64)
-    for row in regions[np.lexsort((-finish[regions], start[regions]))].tolist():
-        region[low[row] : high[row]] = kind[row]
-        region_row[low[row] : high[row]] = row
+    region_row = _topmost(start, finish, regions, edges)
+    region = np.where(region_row >= 0, kind[region_row], _NOTHING)
+    codes = names.codes.to_numpy()
+    said = [str(name) for name in names.categories]
+    waits = calls & _matching(codes, said, lambda name: bool(WAITING_CALL.search(name)))
+    busy = np.full(max(len(edges) - 1, 0), _NOTHING, dtype=np.int64)
     for layer in layers:
-        for row in layer[np.lexsort((-finish[layer], start[layer]))].tolist():
-            waits = cat[row] in CALLS and WAITING_CALL.search(str(name[row]))
-            busy[low[row] : high[row]] = None if waits else kind[row]
-    gradients = rows[np.fromiter((str(name[r]).startswith(_GRADIENT) for r in rows), np.bool_)]
-    return _Painted(
-        edges,
-        busy,
-        region,
-        region_row,
-        frozenset(start[gradients].tolist()),
-        frozenset(finish[gradients].tolist()),
-    )
+        top = _topmost(start, finish, layer, edges)
+        busy = np.where(top >= 0, np.where(waits[top], _NOTHING, kind[top]), busy)
+    gradients = rows[_matching(codes[rows], said, lambda name: name.startswith(EVALUATE))]
+    return _Painted(edges, busy, region, region_row, start[gradients], finish[gradients])
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
-    joined: list[Piece] = []
-    for piece in pieces:
-        if piece.finish == piece.start:
-            continue
-        last = joined[-1] if joined else None
-        if last and last.finish == piece.start and last[2:] == piece[2:]:
-            joined[-1] = last._replace(finish=piece.finish)
-        else:
-            joined.append(piece)
-    return joined
+def _topmost(start: IntArray, finish: IntArray, rows: IntArray, edges: IntArray) -> IntArray:
+    """Return, per stretch between two edges, the last row to begin of those that cover it."""
+    order = rows[np.lexsort((-finish[rows], start[rows]))]
+    order = order[finish[order] > start[order]]
+    low = edges[:-1]
+    before = np.searchsorted(start[order], low, side="right")
+    found = last_reaching(finish[order], low + 1, before)
+    return np.where(found >= 0, order[found], -1) if len(order) else found
+
+
+def _codes(kinds: pd.Series[str]) -> IntArray:
+    words = kinds.astype("category").cat
+    place = np.array([_WORDS.index(str(word)) for word in words.categories], dtype=np.int64)
+    return np.asarray(place[words.codes.to_numpy()])
+
+
+def _matching(
+    codes: npt.NDArray[np.integer], names: list[str], test: Callable[[str], bool]
+) -> BoolArray:
+    known = np.zeros(len(names), dtype=np.bool_)
+    for code in np.unique(codes).tolist():
+        known[code] = test(names[code])
+    return np.asarray(known[codes])
 
 
 def _inside(events: pd.DataFrame, window: Window) -> npt.NDArray[np.bool_]:
     start = events["start_ns"].to_numpy()
     finish = events["finish_ns"].to_numpy()
     return np.asarray((start < window.finish_ns) & (finish > window.start_ns))
-
-
-def _spans(events: pd.DataFrame) -> IntArray:
-    return events[["start_ns", "finish_ns"]].to_numpy(dtype=np.int64)
