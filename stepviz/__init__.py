@@ -35,6 +35,19 @@ if TYPE_CHECKING:
     from stepviz.core.comparison import compare
     from stepviz.core.schedule import Schedule
     from stepviz.core.timeline import Timeline
+    from stepviz.throughput.counting import count_tokens, tokens_per_update
+    from stepviz.throughput.diagnosis import diagnose
+    from stepviz.throughput.flop_conventions import conventions, flops_per_token
+    from stepviz.throughput.layouts import token_roles
+    from stepviz.throughput.loss_reductions import loss_denominators
+    from stepviz.throughput.matmul_counts import matmuls
+    from stepviz.throughput.model_shapes import ModelShape
+    from stepviz.throughput.peak_catalogue import peak, peak_table
+    from stepviz.throughput.plans import TrainingPlan
+    from stepviz.throughput.rates import Rate
+    from stepviz.throughput.side_by_side import compare_counts
+    from stepviz.throughput.token_counts import TokenCounts
+    from stepviz.throughput.utilization import mfu, mfu_table, translate
     from stepviz.traces import (
         TraceWarning,
         add_pattern,
@@ -53,17 +66,32 @@ _ROOMS = ("builders",)
 #: Where each public name lives.
 _HOMES = {
     "Change": "stepviz.core.changes",
+    "ModelShape": "stepviz.throughput.model_shapes",
+    "Rate": "stepviz.throughput.rates",
     "Schedule": "stepviz.core.schedule",
     "Timeline": "stepviz.core.timeline",
     "TimelineEditor": "stepviz.widgets",
+    "TokenCounts": "stepviz.throughput.token_counts",
     "TraceViewer": "stepviz.widgets.trace_viewer",
     "TraceWarning": "stepviz.traces",
+    "TrainingPlan": "stepviz.throughput.plans",
     "add_pattern": "stepviz.traces",
     "compare": "stepviz.core.comparison",
+    "compare_counts": "stepviz.throughput.side_by_side",
+    "conventions": "stepviz.throughput.flop_conventions",
+    "count_tokens": "stepviz.throughput.counting",
     "delay_input": "stepviz.core.changes",
+    "diagnose": "stepviz.throughput.diagnosis",
+    "flops_per_token": "stepviz.throughput.flop_conventions",
     "lesson": "stepviz.builders.lesson_models",
     "list_patterns": "stepviz.traces",
     "load_run": "stepviz.traces",
+    "loss_denominators": "stepviz.throughput.loss_reductions",
+    "matmuls": "stepviz.throughput.matmul_counts",
+    "mfu": "stepviz.throughput.utilization",
+    "mfu_table": "stepviz.throughput.utilization",
+    "peak": "stepviz.throughput.peak_catalogue",
+    "peak_table": "stepviz.throughput.peak_catalogue",
     "remove": "stepviz.core.changes",
     "remove_pattern": "stepviz.traces",
     "sample_run": "stepviz.traces",
@@ -74,27 +102,45 @@ _HOMES = {
     "shorten": "stepviz.core.changes",
     "shrink_tail": "stepviz.core.changes",
     "together": "stepviz.core.changes",
+    "token_roles": "stepviz.throughput.layouts",
+    "tokens_per_update": "stepviz.throughput.counting",
+    "translate": "stepviz.throughput.utilization",
 }
 
 __all__ = [
     "Change",
     "ChangeError",
     "CostError",
+    "ModelShape",
+    "Rate",
     "Schedule",
     "StepvizError",
     "ThroughputError",
     "Timeline",
     "TimelineEditor",
     "TimelineError",
+    "TokenCounts",
     "TraceError",
     "TraceViewer",
     "TraceWarning",
+    "TrainingPlan",
     "add_pattern",
     "compare",
+    "compare_counts",
+    "conventions",
+    "count_tokens",
     "delay_input",
+    "diagnose",
+    "flops_per_token",
     "lesson",
     "list_patterns",
     "load_run",
+    "loss_denominators",
+    "matmuls",
+    "mfu",
+    "mfu_table",
+    "peak",
+    "peak_table",
     "remove",
     "remove_pattern",
     "sample_run",
@@ -105,6 +151,9 @@ __all__ = [
     "shorten",
     "shrink_tail",
     "together",
+    "token_roles",
+    "tokens_per_update",
+    "translate",
 ]
 
 

@@ -129,16 +129,16 @@ def peak(device: str | None = None, precision: Any = "bf16") -> Peak:
     """
     name = _known_device(device_at_hand() if device is None else device)
     wanted = _known_precision(precision)
-    found = {row["precision"]: row for row in _peaks() if row["device"] == name}
     place = _devices()[name]
-    if wanted not in found:
+    row = _peaks().get((name, wanted))
+    if row is None:
+        has = ", ".join(other for device, other in _peaks() if device == name)
         note = f" ({place['note']})" if place["note"] else ""
         msg = (
-            f"no dense {wanted} peak is known of {name}{note}: it has {', '.join(found)}. A peak "
+            f"no dense {wanted} peak is known of {name}{note}: it has {has}. A peak "
             "of another precision would give the share of another roof"
         )
         raise ThroughputError(msg)
-    row = found[wanted]
     return Peak(
         device=name,
         precision=wanted,
@@ -163,7 +163,7 @@ def peak_table() -> pd.DataFrame:
         `flops` and `achievable_flops` (FLOP/s), `bytes_per_second`, `per`, `accumulate`,
         `source`, `date`, `note`.
     """
-    every = [peak(row["device"], row["precision"]) for row in _peaks()]
+    every = [peak(device, precision) for device, precision in _peaks()]
     columns = ("flops", "achievable_flops", "bytes_per_second")
     words = ("per", "accumulate", "source", "date", "note")
     index = pd.MultiIndex.from_tuples(
@@ -179,13 +179,13 @@ def peak_table() -> pd.DataFrame:
 
 def sparse_figures(flops: float) -> list[Peak]:
     """Return dense peaks that this number is twice of, up to rounding on the sheet."""
-    dense = [peak(row["device"], row["precision"]) for row in _peaks()]
+    dense = [peak(device, precision) for device, precision in _peaks()]
     return [p for p in dense if abs(flops / (2 * p.flops) - 1) < 0.001]
 
 
 def dense_figures(flops: float) -> list[Peak]:
     """Return dense peaks that this number is, up to rounding on the sheet."""
-    dense = [peak(row["device"], row["precision"]) for row in _peaks()]
+    dense = [peak(device, precision) for device, precision in _peaks()]
     return [p for p in dense if abs(flops / p.flops - 1) < 0.001]
 
 
@@ -240,8 +240,8 @@ def _devices() -> dict[str, dict[str, str]]:
 
 
 @cache
-def _peaks() -> tuple[dict[str, str], ...]:
-    return tuple(_table("peaks.csv"))
+def _peaks() -> dict[tuple[str, str], dict[str, str]]:
+    return {(row["device"], row["precision"]): row for row in _table("peaks.csv")}
 
 
 def _table(name: str) -> Iterable[dict[str, str]]:
