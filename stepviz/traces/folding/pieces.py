@@ -133,6 +133,8 @@ def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> l
 def _host_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray) -> list[Piece]:
     painted = _painted(events, window, main)
     edges, kind, region = painted.edges, painted.busy.copy(), painted.region.copy()
+    if len(kind) == 0:
+        return []
     gap = kind == _NOTHING
     if gap.any():
         _explain_gaps(painted, np.sort(ends), gap, kind, region)
