@@ -12,7 +12,6 @@ import pandas as pd
 
 from stepviz.errors import TraceError
 from stepviz.traces.classifying.landmarks import landmarks
-from stepviz.traces.classifying.windows import PREVIOUS, WHOLE_TRACE, Window
 from stepviz.traces.folding.parts import ROWS, breakdown_ns, exposed_ns
 from stepviz.traces.joining.alignment import Aligned
 from stepviz.traces.joining.clocks import Clash, never_together, worst_of
@@ -65,7 +64,11 @@ class ObservedStep:
 
     @property
     def windows(self) -> pd.DataFrame:
-        """Indexed by rank: start_ns, finish_ns, duration_ns, window (device, host), start_from."""
+        """Indexed by rank: start_ns, finish_ns, duration_ns, window, start_from, found_by.
+
+        window says what it is measured on (device, host), start_from how its start was found,
+        found_by what tells steps apart where no ProfilerStep marks them.
+        """
         rows = {
             rank: {
                 "start_ns": part.window.start_ns,
@@ -73,6 +76,7 @@ class ObservedStep:
                 "duration_ns": part.window.duration_ns,
                 "window": part.window.measured,
                 "start_from": part.window.start_from,
+                "found_by": part.window.found_by,
             }
             for rank, part in self._ranks.items()
         }
@@ -81,7 +85,7 @@ class ObservedStep:
     @property
     def window_rule(self) -> str:
         """One sentence: from when to when this step was measured."""
-        rules = {_rule(part.window) for part in self._ranks.values()}
+        rules = {part.window.rule for part in self._ranks.values()}
         return "; ".join(sorted(rules))
 
     @cached_property
@@ -274,22 +278,6 @@ class ObservedStep:
             f"<p><b>{head}</b><br>{html.escape(self.window_rule)}; ms by rank:</p>"
             f"{table.to_html(border=0)}"
         )
-
-
-def _rule(window: Window) -> str:
-    if window.start_from == WHOLE_TRACE:
-        return "no step is marked, so this is the whole trace, from its first row to its last"
-    if window.measured == "host":
-        return "measured on the host, from the start of the step's marker to its end"
-    if window.start_from == PREVIOUS:
-        return (
-            "from the previous update's completion to its own: the end of its device work, or of "
-            "the host's range where that is later"
-        )
-    return (
-        "from the host's start (the trace has no update before it) to the end of its device work, "
-        "or of the host's range where that is later"
-    )
 
 
 def is_whole(value: object) -> bool:
