@@ -11,10 +11,10 @@ import numpy as np
 from stepviz.core.checks import ms_text
 from stepviz.core.vocabulary import KINDS
 from stepviz.errors import ChangeError
+from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import KIND_CODE
 from stepviz.traces.graph.edits import Edit, matching
-from stepviz.traces.graph.network import IntArray, Network
-from stepviz.traces.graph.view import Flags
+from stepviz.traces.graph.network import Network
 
 _MS: Final = 1_000_000
 _EXCHANGE: Final = KIND_CODE["exchange"]
@@ -217,9 +217,9 @@ def at_median(network: Network, sections: Callable[[int], tuple[IntArray, IntArr
         place[known.rank == rank] = at
         for on, bounds in enumerate(reversed(sections(rank))):
             mine = np.flatnonzero(own & (known.rank == rank) & ((known.on == 0) == (on == 0)))
-            section[mine] = np.searchsorted(
-                np.maximum.accumulate(bounds), known.start[mine], "right"
-            )
+            # What ends after a collective arrived was no part of what led up to it.
+            ends = known.start[mine] + known.duration[mine]
+            section[mine] = np.searchsorted(np.maximum.accumulate(bounds), ends, "left")
     count = int(section.max(initial=0)) + 1
     for device in (True, False):
         mine = np.flatnonzero(own & ((known.on == 0) == device))

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from stepviz.core.vocabulary import KINDS
+from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.links import NO_LAUNCH, Link, usual_origin
-from stepviz.traces.graph.network import Elements, IntArray, Network
+from stepviz.traces.graph.network import Elements, Network
 
 #: Codes of kinds of work.
 KIND_CODE: Final = {kind: at for at, kind in enumerate(KINDS)}
@@ -26,7 +26,7 @@ class Draft:
     """Collects the parts of a graph, rank after rank."""
 
     def __init__(self) -> None:
-        self._points: list[tuple[IntArray, IntArray, IntArray, npt.NDArray[np.bool_]]] = []
+        self._points: list[tuple[IntArray, IntArray, IntArray, Flags]] = []
         self._count = 0
         self._elements: list[dict[str, IntArray]] = []
         self._work = 0
@@ -48,7 +48,7 @@ class Draft:
         time: IntArray | Sequence[int],
         tie: IntArray | int,
         rank: int,
-        gap: npt.NDArray[np.bool_] | None = None,
+        gap: Flags | None = None,
     ) -> IntArray:
         """Add points; `tie` orders those of one instant. Return their numbers."""
         times = np.asarray(time, dtype=np.int64)

@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from stepviz.traces.graph.answers import THRESHOLDS
+from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.links import INFERRED, RECORDED, Link
-from stepviz.traces.graph.network import IntArray
 from stepviz.traces.graph.streams import Streams
-from stepviz.traces.graph.view import NEVER, Flags, View
+from stepviz.traces.graph.view import NEVER, View
 from stepviz.traces.reading.rows import CALLS
 
 #: By times alone, a row is held by a collective that ended at most this long before it.

@@ -12,13 +12,14 @@ import pandas as pd
 
 from stepviz.traces.graph.answers import Trust, WhatIf, shares
 from stepviz.traces.graph.applying import Edited, apply, at_median
+from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.edits import Edit
 from stepviz.traces.graph.events import draw_waits
 from stepviz.traces.graph.hosts import HostCalls, draw_host
 from stepviz.traces.graph.joints import draw_alone, draw_joint, host_calls, joint_rows, members
 from stepviz.traces.graph.links import Link
-from stepviz.traces.graph.network import IntArray, Network
+from stepviz.traces.graph.network import Network
 from stepviz.traces.graph.paths import path_along
 from stepviz.traces.graph.streams import Streams, draw_work
 from stepviz.traces.graph.view import View

@@ -14,9 +14,9 @@ import numpy as np
 
 from stepviz.traces.classifying.patterns import BUCKET, LAUNCH
 from stepviz.traces.graph.answers import THRESHOLDS
+from stepviz.traces.graph.arrays import Flags, IntArray, distinct
 from stepviz.traces.graph.draft import ARRIVES, DEPARTS, GIVES, KIND_CODE, TAKES, Draft
 from stepviz.traces.graph.links import ON_HOST, Link
-from stepviz.traces.graph.network import IntArray
 from stepviz.traces.graph.streams import Streams
 from stepviz.traces.graph.syncs import Waits, draw_syncs, polls
 from stepviz.traces.graph.threads import (
@@ -29,7 +29,7 @@ from stepviz.traces.graph.threads import (
     Rows,
     flatten,
 )
-from stepviz.traces.graph.view import NEVER, Flags, View
+from stepviz.traces.graph.view import NEVER, View
 
 #: A thread that stands still for less than this is not waiting for another one.
 HELD_NS: Final = 20_000
@@ -130,7 +130,7 @@ def _threads(
     departs: dict[int, list[IntArray]] = defaultdict(list)
     departed = streams.launch[streams.launch >= view.low]
     for each in np.unique(view.track[launchers]).tolist():
-        departs[each].append(np.unique(departed[view.track[launchers] == each]))
+        departs[each].append(distinct(departed[view.track[launchers] == each]))
     for each in np.unique(posted[posted >= 0]).tolist():
         departs[each].append(calls.posted[posted == each])
     exchanges = np.isin(rows, calls.row)
@@ -225,6 +225,13 @@ def _release(
             stop = np.where(known, stops[at], NEVER)
             following = np.append(starts, np.iinfo(np.int64).max)[at + 1]
             gave = known & (stop > begins) & (following >= ends)
+            # Where the other one works on, the last thing it did may be what it handed over.
+            edges = threads[other].flat.edges
+            latest = edges[np.searchsorted(edges, ends, side="right") - 1]
+            works_on = (following < ends) & (latest > begins)
+            works_on &= ends - begins > THRESHOLDS.host_gap_ns
+            stop = np.where(works_on, latest, stop)
+            gave |= works_on
             moment = np.maximum(moment, np.where(gave, stop, NEVER))
             places = np.flatnonzero(gave)
             links += [
@@ -284,7 +291,7 @@ def _chain(
         DEPARTS: thread.departs,
     }
     for tie, given in wanted.items():
-        moments = np.unique(np.concatenate([np.asarray(t, dtype=np.int64) for t in given]))
+        moments = distinct(np.concatenate([np.asarray(t, dtype=np.int64) for t in given]))
         silent = np.isin(moments, gaps) if tie == ARRIVES else None
         thread.moments[tie] = (moments, draft.points(moments, tie, view.rank, silent))
     times = np.concatenate([moments for moments, _ in thread.moments.values()])

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.draft import (
     AT_ONCE,
     JOINT_ENDS,
@@ -23,7 +24,6 @@ from stepviz.traces.graph.draft import (
 )
 from stepviz.traces.graph.hosts import HostCalls
 from stepviz.traces.graph.links import ON_HOST, ON_LINK, Link
-from stepviz.traces.graph.network import IntArray
 from stepviz.traces.graph.streams import Streams
 from stepviz.traces.graph.view import NEVER, View
 from stepviz.traces.joining.joins import Exchange

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from stepviz.traces.graph.arrays import Flags, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +51,7 @@ class Network:
     ranks: tuple[int, ...]
     time: IntArray
     rank: IntArray
-    gap: npt.NDArray[np.bool_]
+    gap: Flags
     source: IntArray
     target: IntArray
     link: IntArray

@@ -14,8 +14,9 @@ from stepviz.traces.graph.answers import (
     WAIT,
     path_of_columns,
 )
+from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.links import LAGS, LAUNCHED, NO_LAUNCH, NOWHERE, ON, ORIGINS, Link
-from stepviz.traces.graph.network import IntArray, Network
+from stepviz.traces.graph.network import Network
 
 #: Codes of kinds of pieces: those of work, and three more.
 _KINDS: Final = (*KINDS, BEFORE_STEP, UNEXPLAINED, WAIT)

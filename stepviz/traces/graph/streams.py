@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from stepviz.traces.graph.answers import THRESHOLDS
+from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import (
     AT_ONCE,
     DEPARTS,
@@ -26,8 +27,7 @@ from stepviz.traces.graph.links import (
     ON_DEVICE,
     Link,
 )
-from stepviz.traces.graph.network import IntArray
-from stepviz.traces.graph.view import NEVER, Flags, View
+from stepviz.traces.graph.view import NEVER, View
 
 #: So many rows must tell how long a launch usually takes.
 FEWEST: Final = 8

@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.events import calls_by_correlation, source_tracks
 from stepviz.traces.graph.links import INFERRED, RECORDED, Link
-from stepviz.traces.graph.network import IntArray
 from stepviz.traces.graph.streams import Streams
-from stepviz.traces.graph.view import NEVER, Flags, View
+from stepviz.traces.graph.view import NEVER, View
 
 _WHOLE_DEVICE: Final = re.compile(r"(Device|Context|Ctx)_?Synchronize", re.IGNORECASE)
 #: Calls that ask and return: a loop of them waits.

@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from stepviz.traces.graph.network import IntArray
-
-Flags = npt.NDArray[np.bool_]
+from stepviz.traces.graph.arrays import Flags, IntArray, distinct
 
 #: What a stretch of a thread is: an operator or call works; a call waits; an exchange runs;
 #: nothing works, but a row says what the thread is at; nothing says anything.
@@ -76,7 +73,7 @@ class Flat:
 
     def cut(self, times: IntArray) -> Flat:
         """Return the same with more cuts."""
-        edges = np.unique(np.concatenate((self.edges, times)))
+        edges = distinct(np.concatenate((self.edges, times)))
         at = np.searchsorted(self.edges, edges[:-1], side="right") - 1
         return Flat(edges, self.what[at], self.owner[at])
 
@@ -106,7 +103,7 @@ def flatten(rows: Rows, low: int, high: int, cuts: IntArray) -> Flat:
     ).astype(np.int64)
     active = np.cumsum(flags[which] * sign[:, None], axis=0)
     owner = _innermost(begins, which, sign, lasting)
-    edges = np.unique(np.concatenate((time, cuts, [low, high])))
+    edges = distinct(np.concatenate((time, cuts, [low, high])))
     edges = edges[(low <= edges) & (edges <= high)]
     last = np.searchsorted(time, edges[:-1], side="right") - 1
     known = last >= 0

@@ -7,17 +7,14 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
 from stepviz.traces.classifying.patterns import STEP, WAITING_CALL, annotation_kind
 from stepviz.traces.classifying.windows import WHOLE_TRACE, Window
-from stepviz.traces.graph.network import IntArray
+from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST
-
-Flags = npt.NDArray[np.bool_]
 
 #: A launch that no row tells of lies before everything.
 NEVER: Final = np.iinfo(np.int64).min // 4
