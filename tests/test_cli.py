@@ -136,6 +136,28 @@ def test_json_says_what_python_says(capsys):
     assert said["notes"] == step.notes
 
 
+def test_json_has_the_path_and_what_would_help(capsys):
+    said = explained_json(capsys, "--sample")["step"]
+    step = sv.sample_run().step(said["number"])
+    path = said["critical_path"]
+    assert path["duration_ns"] == step.completion_ns
+    for sums in ("by_kind", "by_rank", "by_kind_and_rank"):
+        assert sum(row["duration_ns"] for row in path[sums]) == step.completion_ns
+        assert sum(row["share"] for row in path[sums]) == pytest.approx(1)
+    gains = [change["gain_ns"] for change in said["what_ifs"]]
+    assert len(gains) >= 3
+    assert gains == sorted(gains, reverse=True)
+    for change in said["what_ifs"]:
+        assert change["gain_ns"] == step.completion_ns - change["completion_ns"]
+        if "no_stragglers" not in change["change"]:
+            again = step.what_if(**change["change"])
+            assert again.completion_ns == change["completion_ns"]
+    for row in said["own_time"]:
+        own = sum(way["own_time_ns"] for way in row["to_collectives"])
+        assert own + row["tail_ns"] == row["own_time_ns"]
+    assert [row["question"] for row in said["slowest"]] == list(step.slowest.index)
+
+
 def test_json_has_the_documented_keys_and_no_others(capsys):
     found = explained_json(capsys, "--sample")
     documented = re.findall(r"^\| `([a-z_.]+)` \|", DOCUMENTED.read_text(), flags=re.MULTILINE)

@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 from stepviz.errors import StepvizError, TraceError
-from stepviz.traces.observed_step import ObservedStep
 from stepviz.traces.rank_trace import RankStep
+from stepviz.traces.steps import Step
 from stepviz.traces.tracks.findings import write_exchanges, write_kinds, write_path
 from stepviz.traces.tracks.naming import FOUND, PATH_PROCESS, process_of
 from stepviz.traces.tracks.recorded import selected, write_rows
@@ -32,7 +32,7 @@ from stepviz.traces.tracks.writer import EventWriter, head
 _LEVEL: Final = 5
 
 
-def write_perfetto(step: ObservedStep, path: str | os.PathLike[str]) -> Path:
+def write_perfetto(step: Step, path: str | os.PathLike[str]) -> Path:
     """Write a step as a trace (see `Step.to_perfetto`)."""
     parts = step._ranks
     target = _target(path, [part.rows.path for part in parts.values()])
@@ -68,17 +68,15 @@ def _write_step(
     writer.slices(PATH_PROCESS, "step", start, finish, heads, args)
 
 
-def _critical_path(step: Any) -> tuple[pd.DataFrame | None, str]:
+def _critical_path(step: Step) -> tuple[pd.DataFrame | None, str]:
+    """Return the path, or why there is none."""
     try:
-        frame = step.critical_path
-    except (AttributeError, NotImplementedError):
-        return None, "this step has none"
+        return step.critical_path, ""
     except StepvizError as error:
         return None, str(error)
-    return frame, ""
 
 
-def _about(step: ObservedStep, low: int, high: int, why_not: str) -> dict[str, Any]:
+def _about(step: Step, low: int, high: int, why_not: str) -> dict[str, Any]:
     """Return what a reader of the trace must know, also shown in the slice of the step."""
     clash = step.clash
     about: dict[str, Any] = {

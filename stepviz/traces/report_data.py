@@ -36,6 +36,12 @@ _MOST_RANKS: Final = 4
 #: Columns that are moments, not lengths.
 _MOMENTS: Final = frozenset({"start_ns", "finish_ns", "arrival_ns", "ready_ns", "reference_ns"})
 
+#: What columns of `own_time` begin with that say a rank's time before a collective.
+_WAY: Final = "→ "
+#: Columns of `slowest` in the unit of the question, and the question that counts.
+_MEASURED: Final = frozenset({"value", "median", "excess"})
+_COUNTED: Final = "last_to_arrive"
+
 Plain = dict[str, Any]
 
 
@@ -75,9 +81,9 @@ def about_run(run: Run) -> Plain:
         "ranks": list(run.ranks),
         "files": plain(run.files),
         "steps": rows(run.steps, origin_of(run)),
-        "clock": _told(partial(_asked, run, "clock")),
+        "clock": plain(run.clock),
         "clocks_disagree": None if run.clash is None else str(run.clash),
-        "device_time": _told(run.device_time),
+        "device_time": plain(run.device_time()),
     }
 
 
@@ -103,13 +109,35 @@ def about_step(step: Step, origin: int) -> Plain:
         "exposed_exchange": plain(exposed),
         "collectives": rows(collectives, origin),
         "unmatched": rows(step.unmatched, origin),
-        "own_time": _told(partial(_asked, step, "own_time")),
-        "slowest": _told(partial(_asked, step, "slowest")),
+        "own_time": _told(partial(own_times, step)),
+        "slowest": _told(partial(slowest, step)),
         "idle": _told(partial(_idle, step, origin)),
         "critical_path": _told(partial(path_summary, step, origin)),
         "what_ifs": _told(partial(what_ifs, step)),
         "notes": list(step.notes),
     }
+
+
+def own_times(step: Step) -> list[Plain]:
+    """Return each rank's late start, its own time before each collective, its tail, the sum."""
+    found = []
+    for row in plain(step.own_time):
+        ways = {key: row.pop(key) for key in list(row) if key.startswith(_WAY)}
+        row["to_collectives"] = [
+            {"collective": key.removeprefix(_WAY), "own_time_ns": value}
+            for key, value in ways.items()
+        ]
+        found.append(row)
+    return found
+
+
+def slowest(step: Step) -> list[Plain]:
+    """Return four questions about who is slow, each with its answer, in ns or in how many."""
+    found = []
+    for row in plain(step.slowest):
+        unit = "count" if row["question"] == _COUNTED else "ns"
+        found.append({f"{k}_{unit}" if k in _MEASURED else k: v for k, v in row.items()})
+    return found
 
 
 def path_summary(step: Step, origin: int) -> Plain:
@@ -200,16 +228,11 @@ def _sums(path: pd.DataFrame, columns: list[str], total: int) -> list[Plain]:
     return rows
 
 
-def _asked(owner: Any, name: str) -> Any:
-    answer = getattr(owner, name)
-    return answer() if callable(answer) else answer
-
-
 def _told(ask: Callable[[], Any]) -> Any:
     """Return an answer as plain data; None where this run cannot tell it."""
     try:
         return plain(ask())
-    except (StepvizError, AttributeError, NotImplementedError):
+    except (StepvizError, AttributeError):
         return None
 
 

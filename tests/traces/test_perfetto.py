@@ -78,6 +78,10 @@ def test_perfetto_drops_nothing_and_binds_every_arrow(handed, name, tmp_path):
     ]
     (whole,) = opened.on(f"step {step.number}", "step")
     assert whole.finish - whole.start == step.completion_ns
+    kinds = opened.on(f"step {step.number}", "critical path: kind")
+    assert sum(s.finish - s.start for s in kinds) == step.completion_ns
+    pieces = [s for s in opened.slices if s.cat == "stepviz critical path"]
+    assert sum(s.finish - s.start for s in pieces) == step.completion_ns
     base = opened.document["baseTimeNanoseconds"]
     for rank in step.ranks:
         kinds = opened.on(f"rank {rank}", "kinds")
