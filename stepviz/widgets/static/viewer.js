@@ -318,7 +318,7 @@ var Layers = class {
    * that can be seen, or else what there is.
    */
   of(lane, range, pixel) {
-    const found = this.list.filter((one) => one.has(lane) && one.asked.start < range.finish && one.asked.finish > range.start).sort((a, b) => b.asked.pixel - a.asked.pixel);
+    const found = [...this.list].reverse().filter((one) => one.has(lane) && one.asked.start < range.finish && one.asked.finish > range.start).sort((a, b) => b.asked.pixel - a.asked.pixel);
     const enough = found.find((one) => one.covers(range) && one.asked.pixel <= COARSE * pixel);
     if (enough !== void 0) return [enough];
     const first = found.findLastIndex((one) => one.covers(range));

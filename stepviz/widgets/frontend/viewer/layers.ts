@@ -139,7 +139,8 @@ export class Layers {
    * that can be seen, or else what there is.
    */
   of(lane: number, range: Range, pixel: number): Layer[] {
-    const found = this.list
+    // Newer ones come first in the list; of equals the newer is the better.
+    const found = [...this.list].reverse()
       .filter((one) => one.has(lane) && one.asked.start < range.finish && one.asked.finish > range.start)
       .sort((a, b) => b.asked.pixel - a.asked.pixel);
     const enough = found.find((one) => one.covers(range) && one.asked.pixel <= COARSE * pixel);
