@@ -25,13 +25,15 @@ class TraceWarning(UserWarning):
     """A file, or a part of one, was left out; the message names it and says why."""
 
 
-def load_run(source: Source) -> Run:
+def load_run(source: Source, *, align: bool = True) -> Run:
     """Read the PyTorch profiler traces of one capture, one file per rank.
 
     Parameters
     ----------
     source : path, or iterable of paths
         A folder (its ``.json`` and ``.json.gz`` files are read), one file, or several files.
+    align : bool
+        Put ranks on one clock, as far as the ends of their collectives tell (see `Run.clock`).
 
     Returns
     -------
@@ -82,7 +84,7 @@ def load_run(source: Source) -> Run:
         raise TraceError(nothing_read(name, list(refused["why"])))
     for message in [*refused["why"], *_repairs_said(files)]:
         warnings.warn(message, TraceWarning, stacklevel=2)
-    return Run(ranks, files, name)
+    return Run(ranks, files, name, align=align)
 
 
 def _repairs_said(files: pd.DataFrame) -> list[str]:

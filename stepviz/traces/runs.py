@@ -10,13 +10,11 @@ from typing import Any, Final
 import pandas as pd
 
 from stepviz.errors import TraceError, near
-from stepviz.traces.classifying.windows import (
-    PREVIOUS,
-    Window,
-)
+from stepviz.traces.classifying.windows import Window
 from stepviz.traces.folding.parts import device_time
 from stepviz.traces.joining.alignment import aligned
 from stepviz.traces.joining.clocks import Clash, worst_of
+from stepviz.traces.joining.spreads import compared_lengths, cut_alike, spread_frame
 from stepviz.traces.observed_step import is_whole
 from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.steps import Step
@@ -35,6 +33,8 @@ _STEP_COLUMNS: Final = (
     "ranks",
     "window",
     "start_from",
+    "ratio",
+    "odd",
 )
 
 
@@ -98,6 +98,8 @@ class Run:
     def _steps(self) -> pd.DataFrame:
         rows = [self._step_row(found) for found in self._windows.values()]
         frame = pd.DataFrame(rows, index=pd.Index(self._windows, name="step", dtype="int64"))
+        lengths = frame["duration_ns"] if self.clash is None else frame["longest_ns"]
+        frame["ratio"], frame["odd"] = compared_lengths(lengths, cut_alike(frame))
         frame = frame[list(_STEP_COLUMNS)].astype({"last_rank": "Int64"})
         if self.clash is not None:
             frame.loc[frame["ranks"] > 1, "last_rank"] = pd.NA
@@ -128,9 +130,28 @@ class Run:
         has the longest window of its own, longest_ns; ranks counts who has this step; window
         says what it is measured on (device, host, or both); start_from how its start was found:
         at the previous update's end, at the host's start of a first step, or the whole trace
-        where no step is marked.
+        where no step is marked. ratio is the step's length over the median of those that are
+        cut alike (its longest rank's where clocks disagree), and odd says whether that is far
+        from what the others do: no such step stands for the run (see `spread`).
         """
         return self._steps.copy()
+
+    @property
+    def spread(self) -> pd.DataFrame:
+        """How lengths spread, ns: a row "steps" over the run, one for each step over its ranks.
+
+        Columns: count, least, quartile_1, median, quartile_3, most, ratio (most over median) and
+        a sentence that names what is odd. Over the run only steps that are cut alike count: a
+        first step that starts with the host's range is no longer or shorter for that.
+        """
+        steps = self._steps
+        alike = steps[cut_alike(steps)]
+        column = "duration_ns" if self.clash is None else "longest_ns"
+        lengths = {
+            number: {rank: window.duration_ns for rank, window in found.items()}
+            for number, found in self._windows.items()
+        }
+        return spread_frame(alike[column], list(steps.index[steps["odd"]]), lengths)
 
     def step(self, number: int | None = None) -> Step:
         """Return one step, by default the one of median length.
@@ -182,11 +203,7 @@ class Run:
 
     def _median(self) -> int:
         steps = self._steps
-        whole = steps[steps["ranks"] == steps["ranks"].max()]
-        # Steps cut alike are comparable: those that follow another one, else those with a device.
-        following = whole[whole["start_from"] == PREVIOUS]
-        on_device = whole[whole["window"] == "device"]
-        alike = next(part for part in (following, on_device, whole) if len(part))
+        alike = steps[cut_alike(steps)]
         column = "duration_ns" if self.clash is None else "longest_ns"
         chosen = alike.sort_values(column, kind="stable")
         return int(chosen.index[(len(chosen) - 1) // 2])

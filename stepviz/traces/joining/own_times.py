@@ -151,29 +151,30 @@ def slowest_frame(
     return frame[columns].astype(dict.fromkeys(columns[:-1], "Int64"))
 
 
-def _most(
-    values: pd.Series[int], what: str, excess: pd.Series[int] | None = None
-) -> dict[str, Any]:
-    """Say who has the most of something in ns, and how much more than the median of others."""
+def _most(values: pd.Series[int], what: str, work: pd.Series[int] | None = None) -> dict[str, Any]:
+    """Say who has the most of something in ns, and how much more than the median of others.
+
+    With `work` that is judged by the work beside exchanges as well.
+    """
     most = int(values.max())
     ranks = [int(rank) for rank in values.index[values == most]]
     row: dict[str, Any] = {"rank": pd.NA, "value": most, "median": pd.NA, "excess": pd.NA}
     said = length_said(most)
     if len(values) == 1:
         row["sentence"] = f"rank {ranks[0]} is the only one here, with {said}"
-    elif len(ranks) > 1:
+        return row
+    if len(ranks) > 1:
         row["sentence"] = f"{_listed(ranks)} tie for {what}: {said}"
-    else:
-        rank = ranks[0]
-        others = values.drop(rank)
-        measured = values if excess is None else excess
-        middle = measured.drop(rank).median()
-        row |= {"rank": rank, "median": round(others.median())}
-        row["excess"] = round(measured[rank] - middle)
-        row["sentence"] = (
-            f"rank {rank} has {what}: {said}, {length_said(row['excess'])} more than the median "
-            "of the others"
-        )
+        return row
+    rank = ranks[0]
+    measured = values if work is None else work
+    excess = round(measured[rank] - measured.drop(rank).median())
+    row |= {"rank": rank, "median": round(values.drop(rank).median()), "excess": excess}
+    row["sentence"] = f"rank {rank} has {what}: {said}"
+    if excess > 0:
+        row["sentence"] += f", {length_said(excess)} more than the median of the others"
+    if measured.max() > measured[rank]:
+        row["sentence"] += f"; but with the work beside exchanges rank {measured.idxmax()} has more"
     return row
 
 

@@ -1,0 +1,118 @@
+"""How lengths of steps spread over a run and over its ranks, and which step is an odd one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from stepviz.traces.classifying.windows import PREVIOUS
+from stepviz.traces.joining.clocks import length_said
+
+BoolArray = npt.NDArray[np.bool_]
+
+#: Fewer steps have no usual length.
+_FEWEST: Final = 3
+#: A step is odd if it is this many usual deviations from the median …
+_DEVIATIONS: Final = 5.0
+#: … of at least this part of it.
+_LEAST_PART: Final = 0.02
+
+_COLUMNS: Final = (
+    "count",
+    "least",
+    "quartile_1",
+    "median",
+    "quartile_3",
+    "most",
+    "ratio",
+    "sentence",
+)
+
+
+def cut_alike(steps: pd.DataFrame) -> BoolArray:
+    """Say which steps can be compared: all ranks have them, and they start the same way.
+
+    Those that follow another one, else those measured on a device, else all that are whole.
+    """
+    whole = (steps["ranks"] == steps["ranks"].max()).to_numpy()
+    following = whole & (steps["start_from"] == PREVIOUS).to_numpy()
+    on_device = whole & (steps["window"] == "device").to_numpy()
+    return next(part for part in (following, on_device, whole) if part.any())
+
+
+def compared_lengths(
+    lengths: pd.Series[int], alike: BoolArray
+) -> tuple[pd.Series[float], BoolArray]:
+    """Return each step's length over the median of those cut alike, and which of these are odd."""
+    usual = lengths.to_numpy(dtype=np.float64)[alike]
+    middle = float(np.median(usual))
+    ratio = lengths / middle if middle else pd.Series(1.0, index=lengths.index)
+    away = float(np.median(np.abs(usual - middle)))
+    room = _DEVIATIONS * max(away, _LEAST_PART * middle)
+    odd = alike & (np.abs(lengths.to_numpy() - middle) > room) & (len(usual) >= _FEWEST)
+    return ratio, odd
+
+
+def spread_frame(
+    steps: pd.Series[int], odd: list[int], ranks: Mapping[int, Mapping[int, int]]
+) -> pd.DataFrame:
+    """Return how lengths spread over steps, and in each step over ranks (see `Run.spread`).
+
+    Parameters
+    ----------
+    steps
+        Lengths of the steps that can be compared, by number, ns.
+    odd
+        Those that are far from the others.
+    ranks
+        By step: lengths by rank, ns.
+    """
+    rows: dict[object, dict[str, Any]] = {"steps": _spread(steps)}
+    rows["steps"]["sentence"] = _about_steps(steps, odd)
+    for number, lengths in ranks.items():
+        series = pd.Series(dict(lengths))
+        rows[number] = _spread(series)
+        most = series.idxmax()
+        rows[number]["sentence"] = (
+            f"one rank, {most}"
+            if len(series) == 1
+            else f"from {length_said(int(series.min()))} on rank {series.idxmin()} to "
+            f"{length_said(int(series.max()))} on rank {most}"
+        )
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(_COLUMNS))
+    return frame.rename_axis("over")
+
+
+def _spread(lengths: pd.Series[int]) -> dict[str, Any]:
+    values = np.sort(lengths.to_numpy(dtype=np.int64))
+    least = int(values[0])
+    # Quartiles between two values, kept exact for absolute lengths of any size.
+    low, middle, high = (
+        least + round(float(q)) for q in np.quantile(values - least, [0.25, 0.5, 0.75])
+    )
+    return {
+        "count": len(values),
+        "least": least,
+        "quartile_1": low,
+        "median": middle,
+        "quartile_3": high,
+        "most": int(values[-1]),
+        "ratio": float(values[-1] / middle) if middle else 1.0,
+    }
+
+
+def _about_steps(steps: pd.Series[int], odd: list[int]) -> str:
+    if len(steps) < _FEWEST:
+        noun = "step" if len(steps) == 1 else "steps"
+        return f"{len(steps)} {noun} to compare: too few to tell an odd one"
+    if not odd:
+        return f"no odd step among {len(steps)}"
+    middle = float(steps.median())
+    few = [f"{number} ({steps[number] / middle:.3g} times the median)" for number in odd[:5]]
+    more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
+    noun = "step" if len(odd) == 1 else "steps"
+    return f"odd {noun} among {len(steps)}: {', '.join(few)}{more}"
