@@ -183,13 +183,13 @@ def path_frame(pieces: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 def path_of_columns(frame: pd.DataFrame) -> pd.DataFrame:
     """Make a critical path of a frame that has all its columns but duration_ns."""
-    frame = frame.reindex(columns=list(PATH_COLUMNS))
-    for column in ("start_ns", "finish_ns", "track", "row"):
-        frame[column] = frame[column].astype("int64")
-    frame["duration_ns"] = frame["finish_ns"] - frame["start_ns"]
-    frame["rank"] = frame["rank"].astype("Int64")
-    frame["residual"] = frame["residual"].astype(bool)
-    return frame
+    whole = ("start_ns", "finish_ns", "track", "row")
+    columns: dict[str, Any] = {name: frame[name] for name in PATH_COLUMNS if name in frame}
+    columns |= {name: frame[name].astype("int64") for name in whole}
+    columns["duration_ns"] = columns["finish_ns"] - columns["start_ns"]
+    columns["rank"] = frame["rank"].astype("Int64")
+    columns["residual"] = frame["residual"].astype(bool)
+    return pd.DataFrame(columns)[list(PATH_COLUMNS)]
 
 
 def shares(path: pd.DataFrame) -> tuple[float, float]:

@@ -137,7 +137,8 @@ class Fine:
         self, did: str, time: IntArray, duration: IntArray, error: int | None = None
     ) -> WhatIf:
         network = self._drawn.network
-        path = path_along(network, time, duration, self._origin)
+        unedited = duration is network.elements.duration and np.array_equal(time, network.time)
+        path = self._path.copy() if unedited else path_along(network, time, duration, self._origin)
         residual, unexplained = shares(path)
         clocks = "" if self._clash is None else str(self._clash)
         return WhatIf(

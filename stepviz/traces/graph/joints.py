@@ -115,7 +115,8 @@ def draw_joint(exchange: Exchange, parts: dict[int, Member], draft: Draft) -> in
     """Add a collective over its members; return its transfer's number."""
     everyone = list(parts.values())
     arrived = max(part.start for part in everyone)
-    done = max(arrived, min(part.finish for part in everyone))
+    # Whoever only gives, or only gets, may have ended before the last one came.
+    done = min(part.finish for part in everyone if part.finish >= arrived)
     number = int(
         draft.elements(
             np.array([arrived]),
@@ -134,7 +135,6 @@ def draw_joint(exchange: Exchange, parts: dict[int, Member], draft: Draft) -> in
         if part.finish >= done:
             draft.link(Link.OWN_END, ends, [part.ends])
             continue
-        # It ended here before the last one arrived: by these clocks it is no part of it.
         draw_alone({rank: part}, draft)
     return number
 

@@ -21,6 +21,9 @@ from stepviz.traces.graph.network import Network
 #: Codes of kinds of pieces: those of work, and three more.
 _KINDS: Final = (*KINDS, BEFORE_STEP, UNEXPLAINED, WAIT)
 _CODE: Final = {kind: at for at, kind in enumerate(_KINDS)}
+#: Pieces by column, coded.
+Pieces = dict[str, IntArray]
+
 _UNEXPLAINED_ORIGIN: Final = ORIGINS.index(UNEXPLAINED)
 
 
@@ -43,41 +46,42 @@ def path_along(
     low, high = network.low[edges], network.high[edges]
     total = np.concatenate(([0], np.cumsum(duration)))
     worked = time[source] + total[high] - total[low]
-    frame = pd.concat(
-        [
-            _before(network, source, edges, time),
-            _work(network, edges, time, duration, total),
-            _lags(network, edges, worked, time),
-        ],
-        ignore_index=True,
+    parts = (
+        _before(network, source, edges, time),
+        _work(network, edges, time, duration, total),
+        _lags(network, edges, worked, time),
     )
-    frame = frame[frame["finish_ns"] > frame["start_ns"]]
-    frame = frame.sort_values("start_ns", kind="stable", ignore_index=True)
-    frame = _named(network, _joined(frame))
-    frame["start_ns"] += origin_ns
-    frame["finish_ns"] += origin_ns
-    return path_of_columns(frame)
+    pieces = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    order = np.flatnonzero(pieces["finish_ns"] > pieces["start_ns"])
+    order = order[np.argsort(pieces["start_ns"][order], kind="stable")]
+    pieces = _joined({key: values[order] for key, values in pieces.items()})
+    pieces["start_ns"] = pieces["start_ns"] + origin_ns
+    pieces["finish_ns"] = pieces["finish_ns"] + origin_ns
+    return path_of_columns(_named(network, pieces))
 
 
-def _columns(start: IntArray, finish: IntArray, **values: IntArray | int | bool) -> pd.DataFrame:
-    filled = {"track": -1, "row": -1, "launched": NO_LAUNCH, "next": -1} | values
-    return pd.DataFrame({"start_ns": start, "finish_ns": finish} | filled)
+def _columns(start: IntArray, finish: IntArray, **values: IntArray | int) -> Pieces:
+    filled = {"track": -1, "row": -1, "launched": NO_LAUNCH, "residual": 0} | values
+    return {"start_ns": start, "finish_ns": finish} | {
+        key: np.broadcast_to(np.asarray(value, dtype=np.int64), start.shape)
+        for key, value in filled.items()
+    }
 
 
-def _before(network: Network, source: IntArray, edges: IntArray, time: IntArray) -> pd.DataFrame:
+def _before(network: Network, source: IntArray, edges: IntArray, time: IntArray) -> Pieces:
     """Return what lies before the first rank on the path begins its step."""
     last = network.ends[np.argmax(time[network.ends])]
     first = int(source[0] if len(edges) else last)
     rank = int(network.rank[first])
     return _columns(
         np.zeros(1, dtype=np.int64), time[[first]], rank=rank, kind=_CODE[BEFORE_STEP], name=-1,
-        on=NOWHERE, origin=0, residual=False,
+        on=NOWHERE, origin=0,
     )  # fmt: skip
 
 
 def _work(
     network: Network, edges: IntArray, time: IntArray, duration: IntArray, total: IntArray
-) -> pd.DataFrame:
+) -> Pieces:
     """Return the elements along the path."""
     low, high = network.low[edges], network.high[edges]
     counts = high - low
@@ -98,14 +102,13 @@ def _work(
         name=known.name[element],
         on=known.on[element],
         origin=origin[edge],
-        residual=False,
         track=known.track[element],
         row=known.row[element],
         launched=known.launched[element],
     )
 
 
-def _lags(network: Network, edges: IntArray, worked: IntArray, time: IntArray) -> pd.DataFrame:
+def _lags(network: Network, edges: IntArray, worked: IntArray, time: IntArray) -> Pieces:
     """Return what lies between the work of the path: explained, up to a limit, or not."""
     target = network.target[edges]
     link = network.link[edges]
@@ -126,41 +129,44 @@ def _lags(network: Network, edges: IntArray, worked: IntArray, time: IntArray) -
         name=-2 - link,
         on=on,
         origin=np.where(explained, network.origin[edges], _UNEXPLAINED_ORIGIN),
-        residual=True,
+        residual=1,
     )
 
 
-def _joined(frame: pd.DataFrame) -> pd.DataFrame:
+def _joined(pieces: Pieces) -> Pieces:
     """Join pieces of one row that follow one another."""
-    same = np.ones(len(frame), dtype=bool)
+    count = len(pieces["start_ns"])
+    same = np.ones(count, dtype=bool)
     for column in ("rank", "kind", "name", "on", "row", "track", "residual"):
-        values = frame[column].to_numpy()
+        values = pieces[column]
         same[1:] &= values[1:] == values[:-1]
     same[:1] = False
     first = np.flatnonzero(~same)
-    joined = frame.iloc[first].copy()
-    joined["finish_ns"] = frame["finish_ns"].to_numpy()[np.append(first[1:], len(frame)) - 1]
-    return joined.reset_index(drop=True)
+    joined = {key: values[first] for key, values in pieces.items()}
+    joined["finish_ns"] = pieces["finish_ns"][np.append(first[1:], count)[: len(first)] - 1]
+    return joined
 
 
-def _named(network: Network, frame: pd.DataFrame) -> pd.DataFrame:
+def _named(network: Network, pieces: Pieces) -> pd.DataFrame:
     """Put words for codes."""
-    codes = frame["name"].to_numpy()
-    words = np.array([*network.names, ""], dtype=object)
-    names = np.where(codes >= 0, words[np.maximum(codes, -1)], "")
-    lags = np.array([LAGS[link].name for link in Link], dtype=object)
-    is_lag = codes <= -2
-    names[is_lag] = lags[-2 - codes[is_lag]]
-    kind = frame["kind"].to_numpy()
-    for at in np.flatnonzero(kind == _CODE[UNEXPLAINED]).tolist():
-        after = next((n for n in names[at + 1 : at + 3] if n), "")
+    codes = pieces["name"]
+    lags = [LAGS[link].name for link in Link]
+    words = np.array([*network.names, "", *lags], dtype=object)
+    # Below −1 are the names of lags, from −2 on downwards.
+    count = len(network.names)
+    names = words[np.where(codes >= 0, codes, count - 1 - codes)]
+    for at in np.flatnonzero(pieces["kind"] == _CODE[UNEXPLAINED]).tolist():
+        after = next((name for name in names[at + 1 : at + 3] if name), "")
         names[at] = f"{names[at] or 'nothing'}, before {after}" if after else names[at]
-    rank = frame["rank"].astype("Int64")
-    return frame.assign(
-        rank=rank.mask(rank < 0),
-        kind=np.array(_KINDS, dtype=object)[kind],
-        name=names,
-        origin=np.array(ORIGINS, dtype=object)[frame["origin"].to_numpy()],
-        launched=np.array(LAUNCHED, dtype=object)[frame["launched"].to_numpy()],
-        on=np.array(ON, dtype=object)[frame["on"].to_numpy()],
+    rank = pd.Series(pieces["rank"], dtype="Int64")
+    return pd.DataFrame(
+        pieces
+        | {
+            "rank": rank.mask(rank < 0),
+            "kind": np.array(_KINDS, dtype=object)[pieces["kind"]],
+            "name": names,
+            "origin": np.array(ORIGINS, dtype=object)[pieces["origin"]],
+            "launched": np.array(LAUNCHED, dtype=object)[pieces["launched"]],
+            "on": np.array(ON, dtype=object)[pieces["on"]],
+        }
     )
