@@ -38,6 +38,13 @@ class BuiltTimeline(Timeline):
             return pd.DataFrame(columns=list(MEMORY_COLUMNS))
         return self._memory.copy()
 
+    def memory_rows(self) -> list[dict[str, Any]]:
+        """Return `memory` as records, to build on."""
+        return [
+            dict(zip(MEMORY_COLUMNS, row, strict=True))
+            for row in self.memory.itertuples(index=False, name=None)
+        ]
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What the recipe assumed, in sentences."""

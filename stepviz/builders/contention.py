@@ -58,7 +58,7 @@ class Contention(Change):
 
     >>> from stepviz.builders.lesson_models import lesson
     >>> step = lesson().with_duration("exchange", 330).apply(Contention(compute=25 / 33))
-    >>> round(step.phases.loc["backward", "duration"], 9), round(step.completion, 9)
+    >>> round(float(step.phases.loc["backward", "duration"]), 9), round(step.completion, 9)
     (480.0, 780.0)
     """
 

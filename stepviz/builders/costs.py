@@ -264,7 +264,8 @@ def as_cost(given: object) -> CostModel:
     number = as_real(given)
     if number is not None and math.isfinite(number) and number >= 0:
         return _Measured(lambda _nbytes: number)
-    if callable(given) and not isinstance(given, type):
+    a_class = isinstance(given, type) and issubclass(given, CostModel)
+    if callable(given) and not a_class:
         return _Measured(given)
     msg = (
         f"cost is {given!r}: give a cost model such as Ring(ranks=8, latency=0.01, bandwidth=100), "
