@@ -13,7 +13,6 @@ import pytest
 
 import stepviz as sv
 from stepviz.cli import main
-from stepviz.traces.story import critical_path
 
 DOCUMENTED = Path(__file__).resolve().parents[1] / "docs" / "explain-json.md"
 HANDED = Path(__file__).resolve().parents[2] / "shared" / "traces"
@@ -30,8 +29,9 @@ def test_explain_tells_the_story_of_the_sample(capsys):
         "measured on the host",
         "Where each rank's step goes",
         "Exposed",
-        "The critical path, walked back from the end",
-        "What shortening one bar alone could save",
+        "The critical path over all ranks, walked back from the end",
+        "What would help most, each alone and replayed on this graph",
+        "How far to trust this: the unedited replay gives",
         "a plain sum says",
         "emulated",
     ):
@@ -44,13 +44,6 @@ def test_explain_takes_a_step(capsys):
     number = int(sv.sample_run().steps.index[0])
     assert main(["explain", "--sample", "--step", str(number)]) == 0
     assert f"Step {number} took" in capsys.readouterr().out
-
-
-def test_the_critical_path_adds_up():
-    for number in sv.sample_run().steps.index:
-        timeline = sv.sample_run().step(number).timeline()
-        pieces = critical_path(timeline, timeline.schedule())
-        assert pieces["duration"].sum() == pytest.approx(timeline.completion, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -251,5 +244,5 @@ def test_explain_works_on_handed_folders(name, capsys):
     assert main(["explain", str(HANDED / name)]) == 0
     said = capsys.readouterr().out
     assert "The critical path" in said
-    assert len(said.splitlines()) <= 45
+    assert len(said.splitlines()) <= 52
     assert str(HANDED) not in said

@@ -226,6 +226,15 @@ class Step(ObservedStep):
 
         return write_perfetto(self, path)
 
+    def alone(self, rank: int) -> Step:
+        """Return the same step of one rank, whose exchanges then end when they did for it.
+
+        For where ranks' clocks are too far apart to put them into one graph.
+        """
+        (chosen,) = self._chosen(rank)
+        parts = {chosen: self._ranks[chosen]}
+        return Step(self._number, parts, [], self._run_name, lambda: None, self._aligned)
+
     def _level(self, level: str) -> Answering:
         if level == "fine":
             return self._fine
