@@ -36,7 +36,7 @@ def test_explain_tells_the_story_of_the_sample(capsys):
         "emulated",
     ):
         assert expected in said.out
-    assert len(said.out.splitlines()) <= 45
+    assert len(said.out.splitlines()) <= 48
     assert max(map(len, said.out.splitlines())) <= 110
 
 
@@ -244,5 +244,5 @@ def test_explain_works_on_handed_folders(name, capsys):
     assert main(["explain", str(HANDED / name)]) == 0
     said = capsys.readouterr().out
     assert "The critical path" in said
-    assert len(said.splitlines()) <= 52
+    assert len(said.splitlines()) <= 56
     assert str(HANDED) not in said
