@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 #: Names of the group of all ranks, where the file does not list its members.
@@ -88,13 +89,16 @@ def ranks_said(ranks: Iterable[int]) -> str:
 
 def _first_of_each(frame: pd.DataFrame) -> list[tuple[str, Any, int]]:
     """Return of each group a rank names what its first rows say: name, members, size."""
-    found = []
-    for name, part in frame.groupby("group", sort=False):
-        members = part["members"]
-        told = members[members.notna()]
-        first = told.iat[0] if len(told) else None
-        found.append((str(name), first, int(part["group_size"].max())))
-    return found
+    codes, names = pd.factorize(frame["group"].to_numpy(dtype=object))
+    members = frame["members"].to_numpy(dtype=object)
+    sizes = np.full(len(names), -1, dtype=np.int64)
+    np.maximum.at(sizes, codes, frame["group_size"].to_numpy(dtype=np.int64))
+    told = np.flatnonzero(np.array([said is not None for said in members], dtype=bool))
+    first = dict(zip(codes[told][::-1].tolist(), told[::-1].tolist(), strict=True))
+    return [
+        (str(name), members[first[k]] if k in first else None, int(sizes[k]))
+        for k, name in enumerate(names)
+    ]
 
 
 def _members(said: Any, name: str, size: int, rank: int, world: int | None) -> Members | None:

@@ -225,11 +225,8 @@ def _by_order(
     rows: IntArray, members: IntArray, columns: _Columns, ranks: IntArray, result: _Result
 ) -> None:
     """Match the k-th exchange of a name in a step on one rank with the k-th on the others."""
-    keys, key = np.unique(
-        np.column_stack((columns.step[rows], columns.name[rows])), axis=0, return_inverse=True
-    )
-    key = key.reshape(-1).astype(np.int64)
-    even = _equal_counts(rows, key, len(keys), members, columns, ranks, result)
+    key, keys = _one_key(columns.step[rows], columns.name[rows])
+    even = _equal_counts(rows, key, keys, members, columns, ranks, result)
     rows, key = rows[even[key]], key[even[key]]
     if not len(rows):
         return
@@ -300,6 +297,16 @@ def _equal_counts(
     return even
 
 
+def _one_key(*columns: IntArray) -> tuple[IntArray, int]:
+    """Return one number for each different row of several columns, in order, and how many."""
+    key, count = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column in columns:
+        codes, values = pd.factorize(column, sort=True)
+        codes, found = pd.factorize(key * max(len(values), 1) + codes, sort=True)
+        key, count = codes.astype(np.int64), len(found)
+    return key, count
+
+
 def _sizes_differ(elements: IntArray) -> npt.NDArray[np.bool_]:
     """Say for each row of a table of sizes whether the known ones differ."""
     largest = elements.max(axis=1)
@@ -334,17 +341,12 @@ def _match_sent(
     mine = ranks[columns.rank[rows]]
     sends = np.array([columns.names[k] == "send" for k in columns.name[rows]])
     source, target = np.where(sends, mine, peer), np.where(sends, peer, mine)
-    keys, key = np.unique(
-        np.column_stack((columns.step[rows], source, target, columns.group[rows])),
-        axis=0,
-        return_inverse=True,
-    )
-    key = key.reshape(-1).astype(np.int64)
-    counts = np.bincount(key * 2 + sends, minlength=2 * len(keys)).reshape(-1, 2)
+    key, keys = _one_key(columns.step[rows], source, target, columns.group[rows])
+    counts = np.bincount(key * 2 + sends, minlength=2 * keys).reshape(-1, 2)
     order = np.lexsort((columns.order[rows], ~sends, key))
     uneven = counts[:, 0] != counts[:, 1]
     bounds = np.concatenate(([0], np.cumsum(counts.sum(axis=1))))
-    for at in range(len(keys)):
+    for at in range(keys):
         part = rows[order[bounds[at] : bounds[at + 1]]]
         half = len(part) // 2
         if uneven[at]:

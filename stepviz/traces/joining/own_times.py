@@ -17,8 +17,6 @@ IntArray = npt.NDArray[np.int64]
 LATE: Final = "late_ns"
 TAIL: Final = "tail_ns"
 OWN: Final = "own_time_ns"
-#: Time up to exchanges that stay with their rank, where there are joint ones as well.
-ALONE: Final = "→ not joined"
 
 QUESTIONS: Final = (
     "longest_step",
@@ -52,17 +50,15 @@ def own_time_frame(
     frame: dict[str, Any] = {LATE: pd.array(start, dtype="Int64")}
     if not told and len(ranks) > 1:
         frame[LATE] = pd.array([pd.NA] * len(ranks), dtype="Int64")
-    own_column = (columns.ranks > 1) | (len(ranks) == 1)
-    for at in np.flatnonzero(own_column).tolist():
-        low, high = int(columns.bounds[at]), int(columns.bounds[at + 1])
-        frame[f"→ {columns.names[at]}"] = _sparse(who[low:high], gap[low:high], len(ranks))
-    shown = own_column[columns.number]
-    if not shown.all():
-        left = np.bincount(who[~shown], weights=gap[~shown], minlength=len(ranks))
-        there = np.bincount(who[~shown], minlength=len(ranks)) > 0
-        values = pd.array(left.astype(np.int64), dtype="Int64")
-        values[~there] = pd.NA
-        frame[ALONE] = values
+    order = np.lexsort((columns.finish, columns.arrival, who))
+    counts = np.bincount(who, minlength=len(ranks))
+    place = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
+    ups = np.zeros((int(counts.max(initial=0)), len(ranks)), dtype=np.int64)
+    missing = np.ones(ups.shape, dtype=bool)
+    ups[place, who[order]] = gap[order]
+    missing[place, who[order]] = False
+    for k in range(len(ups)):
+        frame[f"→ #{k}"] = pd.arrays.IntegerArray(ups[k], missing[k])
     frame[TAIL] = pd.array(tail, dtype="Int64")
     total = tail + np.bincount(who, weights=gap, minlength=len(ranks)).astype(np.int64)
     frame[OWN] = pd.array(total, dtype="Int64")
@@ -98,12 +94,6 @@ def _gaps(
     before = np.empty(len(order), dtype=np.int64)
     before[order[1:]] = time[order[:-1]]
     return arrival - before[ranks : ranks + calls], reached
-
-
-def _sparse(who: IntArray, values: IntArray, ranks: int) -> Any:
-    column = pd.array([pd.NA] * ranks, dtype="Int64")
-    column[who] = values
-    return column
 
 
 def slowest_frame(
