@@ -37,8 +37,9 @@ class Cause:
         What would show it.
     evidence : str
         Where it was seen.
-    basis : {"setup", "constant", "guess"}
-        Whether the factor follows from the setup, is always the same, or is only what would fit.
+    basis : {"setup", "constant", "guess", "free"}
+        Whether the factor follows from the setup, is always the same, is of a size that would
+        fit, or of a share that fits any ratio.
     spoils : tuple of str
         Which numbers it can spoil.
     """
@@ -342,7 +343,7 @@ def _token_conventions(setup: Setup, ratio: float) -> Iterator[Cause]:
                 f"{name}, if {part:.1%} of positions are {what}",
                 ratio,
                 f"positions that are {what} are {more} by one side only",
-                "guess",
+                "free",
             )
     if setup.sequence_length is not None and setup.sequence_length > 1:
         n = setup.sequence_length
@@ -369,7 +370,7 @@ def _tokens(name: str, factor: float, happened: str, basis: str) -> Cause:
         "count one batch with sv.count_tokens and divide its counts",
         "transformers #29889, torchtune #2296 and #1875",
         basis,
-        RATES if basis == "guess" else BOTH,
+        RATES if basis == "free" else BOTH,
     )
 
 

@@ -14,7 +14,7 @@ from stepviz.errors import ThroughputError
 from stepviz.throughput.causes import Cause, causes_of
 from stepviz.throughput.checks import real
 from stepviz.throughput.figures import card, number_text, percent
-from stepviz.throughput.peak_catalogue import dense_figures, sparse_figures
+from stepviz.throughput.peak_catalogue import sparse_guard
 from stepviz.throughput.rates import Rate
 from stepviz.throughput.setups import Setup
 from stepviz.throughput.utilization import Mfu
@@ -33,7 +33,8 @@ LOW_MFU: Final = (
     "trace tells them apart."
 )
 
-_ORDER: Final = {"setup": 0, "constant": 1, "guess": 2}
+_ORDER: Final = {"setup": 0, "constant": 1, "guess": 2, "free": 3}
+_SURE: Final = ("setup", "constant")
 _COLUMNS: Final = ("cause", "factor", "off", "basis", "happened", "confirm", "evidence")
 
 
@@ -47,8 +48,9 @@ class Diagnosis:
         Reported ÷ expected; None where nothing was expected.
     candidates : DataFrame
         `cause`, `factor` (the ratio that it alone would make), `off` (relative distance from the
-        ratio), `basis` (setup: its size was given; constant; guess: only what would fit),
-        `happened`, `confirm`, `evidence`. Nearest causes of the setup first.
+        ratio), `basis` (setup: its size was given; constant; guess: a size that would fit; free:
+        some share fits any ratio), `happened`, `confirm`, `evidence`. Nearest causes of the setup
+        first.
     guards : tuple of str
         What cannot be, or does not fit together, whatever the ratio.
     does_not_prove : str
@@ -157,7 +159,7 @@ def diagnose(
     if abs(ratio - 1) > near:
         every = [c for c in causes_of(known, ratio) if kind is None or kind in c.spoils]
         found = _fitting(every, ratio, near)
-        if not any(cause.basis != "guess" for _, cause in found):
+        if not any(cause.basis in _SURE for _, cause in found):
             found = _pairs(every, ratio, near) + found
     return Diagnosis(ratio, _table(found), tuple(guards), _not_proved(kind, number))
 
@@ -192,7 +194,7 @@ def _fitting(causes: list[Cause], ratio: float, near: float) -> list[tuple[float
 
 def _pairs(causes: list[Cause], ratio: float, near: float) -> list[tuple[float, Cause]]:
     """Return pairs of causes, neither of them guessed, that together make the ratio."""
-    sure = [c for c in causes if c.basis != "guess" and abs(c.factor - 1) > near]
+    sure = [c for c in causes if c.basis in _SURE and abs(c.factor - 1) > near]
     found = []
     for first, second in combinations(sure, 2):
         factor = first.factor * second.factor
@@ -240,17 +242,8 @@ def _guards(
 
 
 def _peak_guards(setup: Setup) -> list[str]:
-    said = []
     used = setup.peak_flops
-    if used is not None:
-        for sparse in sparse_figures(used)[:1]:
-            also = [p for p in dense_figures(used) if p.device == sparse.device]
-            dense = f", and its dense {also[0].precision} peak" if also else ""
-            said.append(
-                f"{used / 1e12:,.5g} TFLOP/s is the sparse {sparse.precision} figure of "
-                f"{sparse.device}{dense}: for dense {sparse.precision} it is "
-                f"{sparse.flops / 1e12:,.5g}."
-            )
+    said = [] if used is None else sparse_guard(used, setup.precision)
     precision = getattr(setup.peak, "precision", None)
     if precision is not None and setup.precision not in (None, precision):
         said.append(

@@ -20,6 +20,9 @@ from stepviz.errors import ThroughputError, near
 from stepviz.throughput.devices_at_hand import device_at_hand
 from stepviz.throughput.figures import card, number_text, percent
 
+#: What a dense peak of is meant where nobody says more.
+_TRAINED: Final = ("bf16", "fp16")
+
 #: How people and libraries write a precision.
 _PRECISIONS: Final = {
     "bf16": ("bfloat16",),
@@ -177,16 +180,30 @@ def peak_table() -> pd.DataFrame:
     ).set_axis(index)
 
 
-def sparse_figures(flops: float) -> list[Peak]:
-    """Return dense peaks that this number is twice of, up to rounding on the sheet."""
-    dense = [peak(device, precision) for device, precision in _peaks()]
-    return [p for p in dense if abs(flops / (2 * p.flops) - 1) < 0.001]
+def sparse_guard(flops: float, precision: str | None) -> list[str]:
+    """Say so where a number is some device's sparse 16-bit figure, and no device's dense one.
+
+    Sheets round, and so does the comparison. In another precision the number may be dense.
+    """
+    every = [peak(*known) for known in _peaks()]
+    dense = [p for p in every if _same(flops, p.flops)]
+    if any(p.precision in (*_TRAINED, precision) for p in dense):
+        return []
+    for own in every:
+        if own.precision in _TRAINED and _same(flops, 2 * own.flops):
+            also = [p.precision for p in dense if p.device == own.device]
+            twice = f", and its dense {also[0]} peak" if also else ""
+            said = (
+                f"{number_text(flops / 1e12, 5)} TFLOP/s is the sparse {own.precision} figure of "
+                f"{own.device}{twice}; its dense {own.precision} peak is "
+                f"{number_text(own.flops / 1e12, 5)}"
+            )
+            return [said]
+    return []
 
 
-def dense_figures(flops: float) -> list[Peak]:
-    """Return dense peaks that this number is, up to rounding on the sheet."""
-    dense = [peak(device, precision) for device, precision in _peaks()]
-    return [p for p in dense if abs(flops / p.flops - 1) < 0.001]
+def _same(one: float, other: float) -> bool:
+    return abs(one / other - 1) < 0.001
 
 
 def _tera(text: str) -> float | None:

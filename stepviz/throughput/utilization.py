@@ -18,7 +18,7 @@ from stepviz.throughput.flop_conventions import (
     known_convention,
 )
 from stepviz.throughput.model_shapes import ModelShape
-from stepviz.throughput.peak_catalogue import Peak, dense_figures, sparse_figures
+from stepviz.throughput.peak_catalogue import Peak, sparse_guard
 from stepviz.throughput.rates import Rate
 from stepviz.throughput.token_counts import TokenCounts
 
@@ -333,20 +333,12 @@ def _positions_per_second(rate: Any, sequence: Any) -> tuple[float, list[str]]:
 
 
 def _about_peak(entry: Peak | None, roof: float, precision: str | None) -> list[str]:
-    guards = []
     if entry is None:
-        sparse = sparse_figures(roof)
-        if sparse:
-            also = [p for p in dense_figures(roof) if p.device == sparse[0].device]
-            dense = f", and the dense {also[0].precision} one" if also else ""
-            guards.append(
-                f"{number_text(roof / 1e12, 5)} TFLOP/s is the sparse {sparse[0].precision} "
-                f"figure of {sparse[0].device}{dense}; dense it is "
-                f"{number_text(sparse[0].flops / 1e12, 5)}"
-            )
-    elif precision is not None and precision != entry.precision:
-        guards.append(
-            f"the work ran in {precision} and the peak is of {entry.precision}: a share of another "
-            "roof, which can exceed 100 %"
-        )
-    return guards
+        return sparse_guard(roof, precision)
+    if precision is None or precision == entry.precision:
+        return []
+    said = (
+        f"the work ran in {precision} and the peak is of {entry.precision}: a share of another "
+        "roof, which can exceed 100 %"
+    )
+    return [said]
