@@ -12,6 +12,7 @@ import pandas as pd
 
 from stepviz.errors import TraceError
 from stepviz.traces.classifying.landmarks import landmarks
+from stepviz.traces.folding.idle import idle_frame
 from stepviz.traces.folding.parts import ROWS, breakdown_ns, exposed_ns
 from stepviz.traces.joining.alignment import Aligned
 from stepviz.traces.joining.clocks import Clash, never_together, worst_of
@@ -149,14 +150,14 @@ class ObservedStep:
 
     @property
     def own_time(self) -> pd.DataFrame:
-        """What each rank does outside collectives, ns: a row a rank, a column a collective.
+        """What each rank does outside exchanges, ns: a row a rank, a column for each exchange.
 
         late_ns is how long after the first rank it starts (missing where clocks disagree);
-        then, in a column "→ name" for each collective, the time up to the rank's arrival at it,
-        from the end of the one before, or from the step's start (missing where the rank is no
-        member); "→ not joined" sums that up to exchanges that stay with their rank; tail_ns is
-        from its last end to the step's. own_time_ns is the sum without late_ns. Where a rank
-        reaches a collective while another still runs, its time counts from its arrival at that.
+        "→ #0", "→ #1", … the time up to the rank's arrival at each of its exchanges, in its own
+        order (that of `collectives` where all ranks take part in all), from the end of the one
+        before, or from the step's start; tail_ns is from its last end to the step's.
+        own_time_ns is the sum without late_ns. Where a rank reaches an exchange while another
+        still runs, its time counts from its arrival at that.
         """
         return own_time_frame(self._exchanges, self._spans, told=self.clash is None)
 
@@ -238,6 +239,36 @@ class ObservedStep:
         }
         series = pd.Series(values, name=f"exposed {kind}", dtype="int64").rename_axis("rank")
         return series if _unit(unit) == "ns" else series / _MS
+
+    def idle(self, longer_than_ns: int | None = None) -> pd.DataFrame:
+        """Return the gaps in each rank's own work, with what may have caused each.
+
+        A gap is time in which a rank's device runs nothing but exchange or nothing at all, or,
+        where there is no device, its main thread no operator. A trace shows what happened
+        beside a gap, not why: every cause is a candidate, those first that cover more of it.
+
+        Parameters
+        ----------
+        longer_than_ns : int, optional
+            Only gaps of at least this length; by default a 100th of the step, 20 µs at least.
+
+        Returns
+        -------
+        DataFrame
+            rank, start_ns, finish_ns, duration_ns, candidates (input not ready, waiting for
+            rank 3, transfer of …, late launch, host work, checkpoint, …), evidence (a sentence
+            with numbers and names of rows) and repeats (whether gaps of such length come in
+            every step, in every k-th, or at a constant period; "" where no rhythm shows).
+        """
+        if longer_than_ns is not None and (not is_whole(longer_than_ns) or longer_than_ns < 0):
+            msg = f"longer_than_ns is a whole number of ns, not {longer_than_ns!r}"
+            raise TraceError(msg)
+        return idle_frame(
+            self._ranks,
+            self._joined.exchanges,
+            told=self.clash is None,
+            longer_than_ns=longer_than_ns,
+        )
 
     @property
     def landmarks(self) -> pd.DataFrame:
