@@ -203,13 +203,9 @@ def test_a_search_agrees_with_the_rows_themselves(viewer, step):
     for rank, part in step._ranks.items():
         events = part.events
         named = events["name"].astype(str).str.casefold().str.contains("aten::mm", regex=False)
-        inside = (events["finish_ns"] >= begin) & (
-            events["start_ns"] <= begin + viewer._answers.scene.span_ns
-        )
-        rows = events[named & inside]
-        expected += [
-            (rank, *row) for row in rows[["start_ns", "finish_ns"]].itertuples(index=False)
-        ]
+        inside = (events["finish_ns"] >= begin) & (events["start_ns"] <= end)
+        times = events.loc[named & inside, ["start_ns", "finish_ns"]]
+        expected += [(rank, *row) for row in times.itertuples(index=False)]
     got = list(found[["rank", "start_ns", "finish_ns"]].itertuples(index=False, name=None))
     assert sorted(got) == sorted(expected) != []
     assert found["start_ns"].is_monotonic_increasing

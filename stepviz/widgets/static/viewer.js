@@ -1383,6 +1383,7 @@ var Gutter = class _Gutter {
   look;
   folded;
   element = html("div", { class: "tv-names", role: "group", "aria-label": "ranks and lanes" });
+  /** By rank and track: one name, whether folded or not. */
   shown = /* @__PURE__ */ new Map();
   update() {
     const { look } = this;
@@ -1393,23 +1394,24 @@ var Gutter = class _Gutter {
     for (let k = first; k < last; k++) {
       const row = look.rows.rows[k];
       if (!row.head) continue;
-      wanted.add(row.lane);
+      wanted.add(keyOf(row));
       this.place(row);
     }
-    for (const [lane, element] of this.shown) {
-      if (wanted.has(lane) || element.contains(document.activeElement)) continue;
+    for (const [key, element] of this.shown) {
+      if (wanted.has(key) || element.contains(document.activeElement)) continue;
       element.remove();
-      this.shown.delete(lane);
+      this.shown.delete(key);
     }
     this.rove();
   }
   place(row) {
-    let element = this.shown.get(row.lane);
+    let element = this.shown.get(keyOf(row));
     if (element === void 0) {
       element = this.make(row);
-      this.shown.set(row.lane, element);
+      this.shown.set(keyOf(row), element);
       this.element.append(element);
     }
+    attr(element, "data-lane", row.lane);
     attr(element, "style", `top:${row.y}px;height:${Math.max(row.height, 16)}px`);
     if (element.matches("button")) attr(element, "aria-expanded", String(!row.folded));
   }
@@ -1420,24 +1422,20 @@ var Gutter = class _Gutter {
     const can = track === null ? (rank?.tracks.length ?? 0) > 0 : rank !== void 0 && foldable(rank).includes(track);
     const label = html("span", { class: "tv-name-text" }, name);
     if (!can) {
-      return html("div", { class: "tv-name", title: track?.title ?? "", "data-lane": row.lane }, label);
+      return html("div", { class: "tv-name", title: track?.title ?? "" }, label);
     }
     const element = html("button", {
       type: "button",
       class: track === null ? "tv-name tv-rank" : "tv-name",
       title: track?.title ?? name,
-      "data-lane": row.lane,
       "data-role": track === null ? "rank" : "track",
       tabindex: -1
     }, html("span", { class: "tv-fold", "aria-hidden": "true" }), label);
     if (track !== null && track.rows > 1) label.append(html("span", { class: "tv-count" }, ` ${track.rows}`));
     element.addEventListener("click", () => {
       const { look } = this;
-      const { lane } = row;
       look.fold(track === null ? toggled(look.folds, "ranks", row.place) : toggled(look.folds, "tracks", track.flat));
       this.folded();
-      const now = look.rows.rows[look.rows.of.get(track === null ? lane : track.flat) ?? -1] ?? look.rows.rows[look.rows.of.get(lane) ?? -1];
-      if (now !== void 0) this.shown.get(now.lane)?.focus({ preventScroll: true });
       this.update();
     });
     return element;
@@ -1476,6 +1474,7 @@ var Gutter = class _Gutter {
     text(element, _Gutter.title(look));
   }
 };
+var keyOf = (row) => `${row.place} ${row.track?.flat ?? ""}`;
 
 // viewer/hit.ts
 function blockOf(layer, lane, block) {

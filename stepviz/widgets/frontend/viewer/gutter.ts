@@ -7,7 +7,8 @@ import { foldable, type Row, rowsBetween, toggled } from "./rows";
 
 export class Gutter {
   readonly element = html("div", { class: "tv-names", role: "group", "aria-label": "ranks and lanes" });
-  private readonly shown = new Map<number, HTMLElement>();
+  /** By rank and track: one name, whether folded or not. */
+  private readonly shown = new Map<string, HTMLElement>();
 
   constructor(private readonly look: Look, private readonly folded: () => void) {
     this.element.addEventListener("keydown", (event) => this.walk(event));
@@ -18,29 +19,29 @@ export class Gutter {
     const head = headOf(look);
     attr(this.element, "style", `top:${head}px;height:${look.rows.height}px`);
     const [first, last] = rowsBetween(look.rows.rows, look.scroll - 200, look.scroll + look.height + 200);
-    const wanted = new Set<number>();
+    const wanted = new Set<string>();
     for (let k = first; k < last; k++) {
       const row = look.rows.rows[k] as Row;
       if (!row.head) continue;
-      wanted.add(row.lane);
+      wanted.add(keyOf(row));
       this.place(row);
     }
-    for (const [lane, element] of this.shown) {
-      if (wanted.has(lane) || element.contains(document.activeElement)) continue;
+    for (const [key, element] of this.shown) {
+      if (wanted.has(key) || element.contains(document.activeElement)) continue;
       element.remove();
-      this.shown.delete(lane);
+      this.shown.delete(key);
     }
     this.rove();
   }
 
   private place(row: Row): void {
-    // A track's first lane and its folded lane are two rows with one name.
-    let element = this.shown.get(row.lane);
+    let element = this.shown.get(keyOf(row));
     if (element === undefined) {
       element = this.make(row);
-      this.shown.set(row.lane, element);
+      this.shown.set(keyOf(row), element);
       this.element.append(element);
     }
+    attr(element, "data-lane", row.lane);
     attr(element, "style", `top:${row.y}px;height:${Math.max(row.height, 16)}px`);
     if (element.matches("button")) attr(element, "aria-expanded", String(!row.folded));
   }
@@ -52,22 +53,17 @@ export class Gutter {
     const can = track === null ? (rank?.tracks.length ?? 0) > 0 : rank !== undefined && foldable(rank).includes(track);
     const label = html("span", { class: "tv-name-text" }, name);
     if (!can) {
-      return html("div", { class: "tv-name", title: track?.title ?? "", "data-lane": row.lane }, label);
+      return html("div", { class: "tv-name", title: track?.title ?? "" }, label);
     }
     const element = html("button", {
       type: "button", class: track === null ? "tv-name tv-rank" : "tv-name", title: track?.title ?? name,
-      "data-lane": row.lane, "data-role": track === null ? "rank" : "track", tabindex: -1,
+      "data-role": track === null ? "rank" : "track", tabindex: -1,
     }, html("span", { class: "tv-fold", "aria-hidden": "true" }), label);
     if (track !== null && track.rows > 1) label.append(html("span", { class: "tv-count" }, ` ${track.rows}`));
     element.addEventListener("click", () => {
       const { look } = this;
-      const { lane } = row;
       look.fold(track === null ? toggled(look.folds, "ranks", row.place) : toggled(look.folds, "tracks", track.flat));
       this.folded();
-      // The other row of the same name stands where this one stood.
-      const now = look.rows.rows[look.rows.of.get(track === null ? lane : track.flat) ?? -1]
-        ?? look.rows.rows[look.rows.of.get(lane) ?? -1];
-      if (now !== undefined) this.shown.get(now.lane)?.focus({ preventScroll: true });
       this.update();
     });
     return element;
@@ -112,3 +108,5 @@ export class Gutter {
     text(element, Gutter.title(look));
   }
 }
+
+const keyOf = (row: Row): string => `${row.place} ${row.track?.flat ?? ""}`;
