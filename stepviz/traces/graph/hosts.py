@@ -222,7 +222,7 @@ def _release(
             starts, stops = busy[other]
             at = np.searchsorted(stops, ends, side="right") - 1
             known = at >= 0
-            stop = np.where(known, stops[at], NEVER)
+            stop = np.append(NEVER, stops)[at + 1]
             following = np.append(starts, np.iinfo(np.int64).max)[at + 1]
             gave = known & (stop > begins) & (following >= ends)
             # Where the other one works on, the last thing it did may be what it handed over.
