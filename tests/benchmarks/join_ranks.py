@@ -161,7 +161,7 @@ def main():
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     if wanted.one:
-        print(json.dumps(joined(wanted.one)))
+        sys.stdout.write(json.dumps(joined(wanted.one)))
         return
     found = []
     for ranks in wanted.ranks:
@@ -170,12 +170,13 @@ def main():
         found.append(json.loads(done.stdout))
         one = found[-1]
         if len(found) == 1:
-            print(f"{STEPS} steps x {COLLECTIVES} collectives; seconds, MiB")
-            print("ranks      rows  " + "  ".join(one["seconds"]) + "  µs/row   peak  (inputs)")
+            parts = "  ".join(one["seconds"])
+            sys.stdout.write(f"{STEPS} steps x {COLLECTIVES} collectives; seconds, MiB\n")
+            sys.stdout.write(f"ranks      rows  {parts}  µs/row   peak  (inputs)\n")
         shown = "  ".join(f"{s:>{len(name)}.2f}" for name, s in one["seconds"].items())
-        print(
+        sys.stdout.write(
             f"{ranks:5} {one['rows']:9,}  {shown}  {one['us_per_row']:6.2f}  "
-            f"{one['peak_mib']:5.0f}  ({one['inputs_mib']:.0f})"
+            f"{one['peak_mib']:5.0f}  ({one['inputs_mib']:.0f})\n"
         )
     if wanted.json:
         wanted.json.write_text(json.dumps(found, indent=1))

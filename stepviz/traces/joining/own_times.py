@@ -66,9 +66,13 @@ def own_time_frame(
 
 
 def first_reached(columns: StepExchanges, windows: Mapping[int, tuple[int, int]]) -> pd.Series[int]:
-    """Return by rank how long it took from its start to its first joint exchange, ns."""
-    joint = (columns.ranks > 1)[columns.number]
-    arrivals = pd.Series(columns.arrival[joint]).groupby(columns.rank[joint]).min()
+    """Return by rank how long it took from its start to its first joint exchange, ns.
+
+    Where none is joint, to its first one: how long that takes needs no other rank.
+    """
+    joint = columns.ranks > 1
+    meant = (joint if joint.any() else ~joint)[columns.number]
+    arrivals = pd.Series(columns.arrival[meant]).groupby(columns.rank[meant]).min()
     return (
         arrivals - pd.Series({rank: start for rank, (start, _) in windows.items()})[arrivals.index]
     )
@@ -198,7 +202,7 @@ def _first(first: pd.Series[int]) -> dict[str, Any]:
     if first.empty:
         return {
             "rank": pd.NA, "value": pd.NA, "median": pd.NA, "excess": pd.NA,
-            "sentence": "no exchange is joined over ranks, so there is none to be slow to",
+            "sentence": "there is no exchange to be slow to",
         }  # fmt: skip
     return _most(first, "the longest way to its first collective")
 
