@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from stepviz.core.comparison import compare
     from stepviz.core.schedule import Schedule
     from stepviz.core.timeline import Timeline
+    from stepviz.evidence import fit_contention, fit_cost, rank_changes
     from stepviz.throughput.counting import count_tokens, tokens_per_update
     from stepviz.throughput.diagnosis import diagnose
     from stepviz.throughput.flop_conventions import conventions, flops_per_token
@@ -82,6 +83,8 @@ _HOMES = {
     "count_tokens": "stepviz.throughput.counting",
     "delay_input": "stepviz.core.changes",
     "diagnose": "stepviz.throughput.diagnosis",
+    "fit_contention": "stepviz.evidence",
+    "fit_cost": "stepviz.evidence",
     "flops_per_token": "stepviz.throughput.flop_conventions",
     "lesson": "stepviz.builders.lesson_models",
     "list_patterns": "stepviz.traces",
@@ -92,6 +95,7 @@ _HOMES = {
     "mfu_table": "stepviz.throughput.utilization",
     "peak": "stepviz.throughput.peak_catalogue",
     "peak_table": "stepviz.throughput.peak_catalogue",
+    "rank_changes": "stepviz.evidence",
     "remove": "stepviz.core.changes",
     "remove_pattern": "stepviz.traces",
     "sample_run": "stepviz.traces",
@@ -131,6 +135,8 @@ __all__ = [
     "count_tokens",
     "delay_input",
     "diagnose",
+    "fit_contention",
+    "fit_cost",
     "flops_per_token",
     "lesson",
     "list_patterns",
@@ -141,6 +147,7 @@ __all__ = [
     "mfu_table",
     "peak",
     "peak_table",
+    "rank_changes",
     "remove",
     "remove_pattern",
     "sample_run",

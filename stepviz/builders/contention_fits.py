@@ -16,6 +16,8 @@ from stepviz.errors import CostError
 _NEEDED = ("name", "kind", "start_ns", "finish_ns")
 #: A kernel with less of its time beside exchange than this counts as alone, with more as beside.
 _ALONE, _BESIDE = 0.0, 0.5
+#: Where a name's durations alone differ more than this (nine tenths of them), it mixes shapes.
+_ONE_SHAPE = 1.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +53,16 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
     """Fit the rate of compute beside exchange from what ran on the device.
 
     A kernel that ran for d ns, a share s of it beside exchange, did d(1 − s) + d·s·rate of work;
-    alone it takes its median duration. The rate of a name is the least-squares answer of all its
-    rows of which half or more lies beside exchange, and the rate of all is weighted by time.
+    alone it takes its median duration. The rate of a name is that of the sums over its rows of
+    which half or more lies beside exchange; the rate of all is the median of names, weighted by
+    their time beside exchange. A name whose durations alone differ by more than 1.3 mixes shapes
+    and is left out.
 
     Parameters
     ----------
     work : DataFrame
         A row per piece of device work: `name`, `kind` (see `Timeline`), `start_ns`, `finish_ns`,
-        and `rank` where there are several. Shapes that take different times need names of their
-        own.
+        and `rank` where there are several.
 
     Returns
     -------
@@ -78,13 +81,15 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
     parts = [_with_share(rows) for _, rows in work.groupby(ranks.to_numpy())]
     compute = pd.concat(parts) if parts else pd.DataFrame(columns=["name", "ns", "both"])
     share = compute["both"] / compute["ns"]
-    alone = compute[share <= _ALONE].groupby("name")["ns"].agg(["median", "size"])
+    by_name = compute[share <= _ALONE].groupby("name")["ns"]
+    alone = by_name.agg(["median", "size"])
+    alone = alone[by_name.quantile(0.95) <= _ONE_SHAPE * by_name.quantile(0.05)]
     near = compute[share >= _BESIDE]
     near = near[near["name"].isin(alone.index)]
     if near.empty:
         msg = (
-            f"none of {compute['name'].nunique()} kernels ran both alone and beside exchange: "
-            "take a run whose microbatches do not all exchange, or one with larger buckets"
+            f"none of {compute['name'].nunique()} kernels of one shape ran both alone and beside "
+            "exchange: take a run whose microbatches do not all exchange, or larger buckets"
         )
         raise CostError(msg)
     near = near.assign(
@@ -105,7 +110,7 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
             "rate": sums["at_rate"] / sums["both"],
         }
     )
-    rate = float(sums["at_rate"].sum() / sums["both"].sum())
+    rate = _weighted_median(kernels["rate"], sums["both"])
     if rate <= 0:
         msg = "kernels beside exchange are slower than any rate explains: do names mix shapes?"
         raise CostError(msg)
@@ -116,6 +121,12 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
         kernels.loc[heaviest],
         float(told / compute["ns"].sum()),
     )
+
+
+def _weighted_median(values: pd.Series, weights: pd.Series) -> float:
+    order = np.argsort(values.to_numpy(), kind="stable")
+    reached = np.cumsum(weights.to_numpy()[order])
+    return float(values.to_numpy()[order][np.searchsorted(reached, reached[-1] / 2)])
 
 
 def _with_share(rows: pd.DataFrame) -> pd.DataFrame:

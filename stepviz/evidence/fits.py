@@ -1,0 +1,105 @@
+"""Costs and contention fitted to what a run measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from stepviz.builders.contention_fits import ContentionFit
+from stepviz.builders.contention_fits import fit_contention as fit_work
+from stepviz.builders.cost_fits import FittedCost
+from stepviz.builders.cost_fits import fit_cost as fit_points
+from stepviz.core.vocabulary import COMPUTE
+from stepviz.errors import CostError
+from stepviz.traces import Run, Step
+
+
+def fit_cost(run: Run | Step | pd.DataFrame) -> FittedCost:
+    """Fit α and β to a run's own collectives.
+
+    Parameters
+    ----------
+    run : Run, Step, or DataFrame
+        A run (all its steps), one step, or a frame as `Step.collectives` gives it. Transfers are
+        used, from the last member's arrival to the end, so waiting does not count.
+
+    Returns
+    -------
+    FittedCost
+        A cost for `stepviz.builders`, with the sizes it was fitted to; outside them it warns.
+
+    Raises
+    ------
+    CostError
+        Where no collective of the run tells: sizes unknown, or all alike.
+
+    Examples
+    --------
+    >>> fit = fit_cost(sv.sample_run())
+    >>> fit.fits[["collective", "ranks", "points"]].values.tolist()
+    [['all-reduce', 2, 18]]
+    """
+    return fit_points(_collectives(run))
+
+
+def fit_contention(run: Run | pd.DataFrame) -> ContentionFit:
+    """Fit how much exchange slows compute, from the same kernels with and without it beside them.
+
+    Parameters
+    ----------
+    run : Run or DataFrame
+        A run, or a frame of device work (see `stepviz.builders.fit_contention`). Of a run, the
+        kernels are taken, or where it has none the innermost operators on the host.
+
+    Returns
+    -------
+    ContentionFit
+        Its `contention` is a change for `Timeline.apply`.
+
+    Raises
+    ------
+    CostError
+        Where no kernel ran both with and without exchange beside it.
+    """
+    if isinstance(run, pd.DataFrame):
+        return fit_work(run)
+    if not isinstance(run, Run):
+        msg = f"run is {type(run).__name__}: give a run or a frame of device work"
+        raise CostError(msg)
+    return fit_work(pd.concat([_work(rank, part) for rank, part in run._ranks.items()]))
+
+
+def _collectives(run: Any) -> pd.DataFrame:
+    if isinstance(run, pd.DataFrame):
+        return run
+    if isinstance(run, Step):
+        return run.collectives
+    if isinstance(run, Run):
+        frames = [run.step(number).collectives for number in run.steps.index]
+        frames = [frame for frame in frames if len(frame)]
+        if frames:
+            return pd.concat(frames, ignore_index=True)
+        msg = f"{run.name} has no collective in its steps, so there is no cost to fit"
+        raise CostError(msg)
+    msg = f"run is {type(run).__name__}: give a run, a step, or a step's collectives"
+    raise CostError(msg)
+
+
+def _work(rank: int, part: Any) -> pd.DataFrame:
+    events = part.events
+    exchanges = part.exchanges
+    kernels = events["cat"].eq("kernel").to_numpy()
+    if not kernels.any():
+        inner = np.ones(len(events), dtype=bool)
+        parents = events["parent"].to_numpy()
+        inner[parents[parents >= 0]] = False
+        kernels = inner
+    compute = events[kernels & events["kind"].isin(COMPUTE).to_numpy()]
+    rows = compute[["name", "start_ns", "finish_ns"]].astype({"name": object})
+    rows = rows.assign(kind=compute["kind"].astype(object))
+    spans = exchanges[["arrival_ns", "finish_ns"]].rename(columns={"arrival_ns": "start_ns"})
+    both = [rows, spans.assign(name="exchange", kind="exchange")]
+    work: pd.DataFrame = pd.concat(both, ignore_index=True)
+    return work.assign(rank=rank)
