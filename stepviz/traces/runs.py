@@ -9,7 +9,9 @@ from typing import Any, Final
 
 import pandas as pd
 
+from stepviz.core.vocabulary import KINDS
 from stepviz.errors import TraceError, near
+from stepviz.traces.classifying.named import names_frame
 from stepviz.traces.classifying.windows import Window
 from stepviz.traces.folding.parts import device_time
 from stepviz.traces.joining.alignment import aligned
@@ -207,6 +209,28 @@ class Run:
         column = "duration_ns" if self.clash is None else "longest_ns"
         chosen = alike.sort_values(column, kind="stable")
         return int(chosen.index[(len(chosen) - 1) // 2])
+
+    def names(self, kind: str | None = None) -> pd.DataFrame:
+        """Return how the names of all rows were classified, the longest in all first.
+
+        Where a name has the wrong kind, `sv.add_pattern` says the right one before loading.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Only names of this kind.
+
+        Returns
+        -------
+        DataFrame
+            name, where (kernel, operator, annotation, function, call), kind, rows (how many),
+            total_ns (summed over rows and ranks; nested rows count too), ranks.
+        """
+        if kind is not None and kind not in KINDS:
+            msg = f"kind {kind!r} is unknown; {near(kind, KINDS, most=10)}"
+            raise TraceError(msg)
+        frame = names_frame({rank: kept.events for rank, kept in self._ranks.items()})
+        return frame if kind is None else frame[frame["kind"] == kind].reset_index(drop=True)
 
     def device_time(self, *, launched_only: bool = False) -> pd.DataFrame:
         """Return what each rank's device did over its whole file, in ns, by interval arithmetic.

@@ -213,6 +213,25 @@ def test_shortening_a_critical_phase_moves_the_completion(name, loaded):
         assert shorter.completion < timeline.completion - 1e-6
 
 
+@pytest.mark.parametrize(
+    "name", ["dlrm-v100-nccl-8of8", "gloo-2rank-b4", "gloo-2rank-slowfabric-b1"]
+)
+def test_a_joint_exchange_stays_joint_when_it_is_dragged(name, loaded):
+    """One phase for all members: made 500 ms longer, it holds up what each of them does next."""
+    for step in steps(loaded(name)):
+        timeline, table = step.timeline(), step.collectives
+        joint = timeline.phases[timeline.phases["members"].notna()]
+        assert len(joint) == (table["ranks"] > 1).sum() > 0
+        assert joint["members"].map(list).tolist() == [step.ranks] * len(joint)
+        last = joint.index[-1]
+        longer = timeline.with_duration(last, joint.at[last, "duration"] + 500)
+        before, after = timeline.schedule().table, longer.schedule().table
+        assert after.at[last, "start"] == before.at[last, "start"]
+        ranks = timeline.phases["rank"]
+        ends = (after["finish"] - before["finish"]).groupby(ranks).max()
+        assert (ends > 400).all()
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 def test_the_main_kinds_of_work_survive_the_fold(name, loaded):
     """What the bars of a kind sum to is what the rank's pieces of that kind do."""

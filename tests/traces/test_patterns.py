@@ -341,3 +341,18 @@ def test_an_updates_kernel_without_a_launch_and_one_that_others_use_too(kinds_of
     assert kinds["void at::native::multi_tensor_apply_kernel<at::FusedAdamMathFunctor>"] == (
         "optimizer"
     )
+
+
+def test_names_show_where_a_pattern_is_missing(write_trace):
+    path = write_trace("rank0.json", document(0, ROWS, world=1))
+    frame = sv.load_run(path).names()
+    assert frame["name"].tolist()[:2] == ["forward", "my trainer: update"]
+    row = frame[frame["name"] == "my_all2all<8>(int)"].iloc[0]
+    assert row.drop("name").to_dict() == {
+        "where": "kernel", "kind": "forward", "rows": 1, "total_ns": 20_000, "ranks": 1,
+    }  # fmt: skip
+    with sv.add_pattern("exchange", "^my_all2all"):
+        run = sv.load_run(path)
+    assert run.names("exchange")["name"].tolist() == ["my_all2all<8>(int)"]
+    with pytest.raises(sv.TraceError, match="did you mean 'exchange'"):
+        run.names("exchang")

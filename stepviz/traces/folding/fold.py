@@ -157,7 +157,9 @@ def _line(
     held = holds(calls, still, launches)
     waiting = waits(window, still, calls, held, launches)
     cuts = [hold.cut for hold in held.values()]
-    bars, threshold = gather(window, pieces, waiting, cuts)
+    # What comes after the last exchange is a bar of its own, so that the exchange can hold it.
+    last = [max(call.finish for call in calls)] if calls else []
+    bars, threshold = gather(window, pieces, waiting, [*cuts, *last])
     first = [cut for cut in cuts if cut <= window.start_ns]
     if first or not bars or bars[0].start > window.start_ns:
         # An exchange that starts with the window needs something of this rank before it.
