@@ -144,7 +144,7 @@ def _written(target: Path) -> Iterator[BinaryIO]:
             temporary.unlink(missing_ok=True)
 
 
-def _target(path: str | os.PathLike[str], sources: Iterable[Path]) -> Path:
+def _target(path: str | os.PathLike[str], sources: Iterable[str]) -> Path:
     """Return where to write, once it is clear that nothing forbids it."""
     try:
         target = Path(path).expanduser()
@@ -163,7 +163,7 @@ def _target(path: str | os.PathLike[str], sources: Iterable[Path]) -> Path:
     return target
 
 
-def _same(target: Path, source: Path) -> bool:
+def _same(target: Path, source: str) -> bool:
     try:
         return target.samefile(source)
     except OSError:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
+from stepviz.errors import TraceError
 from stepviz.traces.classifying.added_patterns import Pattern, with_collectives
 from stepviz.traces.classifying.kinds import with_kinds
 from stepviz.traces.classifying.launches import Launches, launches, ordinary_lag
@@ -23,18 +25,57 @@ from stepviz.traces.classifying.windows import (
 )
 from stepviz.traces.folding.pieces import Piece, main_track, rank_pieces
 from stepviz.traces.joining.exchanges import exchanges_of
+from stepviz.traces.reading.files import rows_of_file
 from stepviz.traces.reading.rows import RankRows
+from stepviz.traces.reading.sources import TraceFile
 
 
 class _Clock(Protocol):
     def moved(self, ns: Any) -> Any: ...
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a rank's events came from, to read them again.
+
+    `left` says that they are not in memory; `clocks` moved the rank's times since.
+    """
+
+    file: TraceFile
+    label: str
+    rank: int
+    added: Sequence[Pattern] | None
+    count: int
+    left: bool = False
+    clocks: tuple[_Clock, ...] = ()
+
+    def events(self) -> pd.DataFrame:
+        """Read and classify the events once more.
+
+        Raises
+        ------
+        TraceError
+            Where the file has gone or changed since.
+        """
+        for label, found in rows_of_file(self.file):
+            if label != self.label or isinstance(found, TraceError):
+                continue
+            for rows in found:
+                if rows.rank == self.rank and len(rows.events) == self.count:
+                    events = RankTrace.of(rows, self.added).events
+                    for clock in self.clocks:
+                        events = _on_clock(events, clock)
+                    return events
+        msg = f"{self.label} was read before but has changed since, or is gone; load the run again"
+        raise TraceError(msg)
+
+
 @dataclass(frozen=True, eq=False)
 class RankTrace:
     """One rank of a run: its rows with kinds, its steps' windows, its exchanges.
 
-    `rows.events` has the columns of `RankRows` and kind, parent, launcher and place.
+    `events` has the columns of `RankRows` and kind, parent, launcher and place. In a large run
+    they are not kept: they are read again from `origin` when asked for, so take them once.
     """
 
     rows: RankRows
@@ -42,9 +83,16 @@ class RankTrace:
     main: int
     exchanges: pd.DataFrame
     ordinary_lag: int
+    origin: Origin | None = None
+    memo: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, rows: RankRows, added: Sequence[Pattern] | None = None) -> RankTrace:
+    def of(
+        cls,
+        rows: RankRows,
+        added: Sequence[Pattern] | None = None,
+        file: TraceFile | None = None,
+    ) -> RankTrace:
         """Classify the rows of one file and find its steps.
 
         Parameters
@@ -54,6 +102,8 @@ class RankTrace:
         added
             Users' patterns (see `patterns_in_force`, which a worker process must be handed);
             by default those in force here.
+        file
+            Where to read them again, if need be.
         """
         events = with_kinds(rows, added)
         ranges = without_doubles(step_ranges(events, added), rows.repairs)
@@ -66,12 +116,38 @@ class RankTrace:
             main=main_track(events, ranges),
             exchanges=with_collectives(exchanges_of(rows, events), events, added),
             ordinary_lag=ordinary_lag(events),
+            origin=None if file is None else Origin(file, rows.path, rows.rank, added, len(events)),
         )
+
+    @property
+    def in_memory(self) -> bool:
+        """Say whether the events are kept."""
+        return self.origin is None or not self.origin.left
+
+    @property
+    def count(self) -> int:
+        """How many events there are."""
+        return len(self.rows.events) if self.origin is None else self.origin.count
 
     @property
     def events(self) -> pd.DataFrame:
         """All rows of the rank, with kind, parent, launcher and place."""
-        return self.rows.events
+        if self.origin is None or not self.origin.left:
+            return self.rows.events
+        if "events" not in self.memo:
+            _remember(self.memo, self.origin.events())
+        return self.memo["events"]
+
+    def without_events(self) -> RankTrace:
+        """Return the same rank with its events left where they came from."""
+        if self.origin is None or self.origin.left:
+            return self
+        rows = replace(self.rows, events=self.rows.events.iloc[:0].copy())
+        return replace(self, rows=rows, origin=replace(self.origin, left=True))
+
+    def of_rank(self, rank: int, source: str) -> RankTrace:
+        """Return the same trace as that of another rank, which `source` says it is of."""
+        return replace(self, rows=replace(self.rows, rank=rank, rank_source=source))
 
     def on_clock(self, clock: _Clock) -> RankTrace:
         """Return the same rank with all its times moved to another clock.
@@ -94,7 +170,15 @@ class RankTrace:
             flows=_on_clock(self.rows.flows, clock),
             launch_flows=_on_clock(self.rows.launch_flows, clock),
         )
-        return replace(self, rows=rows, windows=moved, exchanges=_on_clock(self.exchanges, clock))
+        origin = self.origin
+        return replace(
+            self,
+            rows=rows,
+            windows=moved,
+            exchanges=_on_clock(self.exchanges, clock),
+            origin=origin and replace(origin, clocks=(*origin.clocks, clock)),
+            memo={},
+        )
 
     def step(self, number: int) -> RankStep | None:
         """Return one step of this rank, None where it has none of that number."""
@@ -124,6 +208,18 @@ def _on_clock(frame: pd.DataFrame, clock: _Clock) -> pd.DataFrame:
 
 def _moved(ns: Any, clock: _Clock) -> Any:
     return clock.moved(np.asarray(ns, dtype=np.int64))
+
+
+#: Events that were read again, the latest last, and how many rows of them are kept.
+_RECENT: deque[dict[str, pd.DataFrame]] = deque()
+_MOST_ROWS = 10_000_000
+
+
+def _remember(memo: dict[str, pd.DataFrame], events: pd.DataFrame) -> None:
+    memo["events"] = events
+    _RECENT.append(memo)
+    while len(_RECENT) > 1 and sum(len(m.get("events", ())) for m in _RECENT) > _MOST_ROWS:
+        _RECENT.popleft().clear()
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,9 +39,30 @@ def test_what_is_no_time_is_none(value):
 
 
 def test_an_array_says_which_are_valid():
-    ns, valid = nanosecond_array(["1.001", None, 3])
-    assert ns.tolist() == [1001, 0, 3000]
-    assert valid.tolist() == [True, False, True]
+    ns, valid = nanosecond_array([b"1.001", b"null", b"3", b"", b'"2.5"', b"NaN", b"[1]"])
+    assert ns.tolist() == [1001, 0, 3000, 0, 2500, 0, 0]
+    assert valid.tolist() == [True, False, True, False, True, False, False]
+
+
+#: Numbers as writers spell them: integers, one to six decimals, exponents, texts.
+SPELLED = st.one_of(
+    st.integers(-(2 * 10**15), 2 * 10**15).map(str),
+    st.decimals(-(10**15), 10**15, allow_nan=False, allow_infinity=False, places=3).map(str),
+    st.decimals(-(10**9), 10**9, allow_nan=False, allow_infinity=False).map(str),
+    st.floats(-1e15, 1e15).map(repr),
+    st.integers(0, 10**30).map(str),
+)
+
+
+@given(st.lists(SPELLED, max_size=8), st.sampled_from(["{}", '"{}"']))
+@example(["0.5", "-0.5", "-0", "1", "1.25", "1e3"], "{}")
+@example([str(2**62), "1"], "{}")
+@example([str(2**64), str(-(2**63))], "{}")
+def test_many_at_once_are_as_exact_as_one_by_one(values, spelling):
+    ns, valid = nanosecond_array([spelling.format(value).encode() for value in values])
+    alone = [nanoseconds(value) for value in values]
+    assert valid.tolist() == [whole is not None for whole in alone]
+    assert ns.tolist() == [whole or 0 for whole in alone]
 
 
 def test_a_float_would_have_moved_it():

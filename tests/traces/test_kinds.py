@@ -11,8 +11,7 @@ from stepviz.traces.classifying.patterns import (
     is_exchange_kernel,
     kernel_collective,
 )
-from stepviz.traces.reading.document import read_trace
-from stepviz.traces.reading.rows import rows_of
+from stepviz.traces.reading.files import rows_in
 from tests.traces.synthetic import AUTOGRAD, document, host, kernel, launch, note
 
 
@@ -22,7 +21,7 @@ def kinds_of(write_trace):
 
     def classify(rows):
         path = write_trace("rank0.json", document(0, rows))
-        events = with_kinds(rows_of(read_trace(path), 0, ""))
+        events = with_kinds(rows_in(path))
         return dict(zip(events["name"], events["kind"], strict=True))
 
     return classify

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from stepviz.traces.reading.words import whole, whole_or_missing
+from stepviz.traces.reading.events import Args
+from stepviz.traces.reading.words import plain, text, whole, whole_or_missing
 
 #: Columns of `RankRows.collectives`.
 COLLECTIVE_COLUMNS: Final = (
@@ -30,49 +31,35 @@ COLLECTIVE_COLUMNS: Final = (
 #: Categories whose rows say what a stream or thread waits for: no work of the stream.
 SYNC: Final = frozenset({"cuda_sync", "xpu_sync", "hip_sync", "cuda_event"})
 
+#: One row of `RankRows.collectives`.
+Said = tuple[Any, ...]
+
 #: A stream named by −1, as old writers put it: no stream in particular.
 _NO_STREAM: Final = 2**32 - 1
 _LARGE_INT: Final = 2**63 - 1
 
 
-def collectives(kept: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return, by row, what an event's arguments say about the collective it belongs to.
+def collective_said(args: Args, name: str = "") -> Said:
+    """Return one row of `collectives`: counts are −1 where missing, lists of ranks None.
 
-    Counts and numbers are −1 where missing; `ranks` is None where the file does not say them
-    or cuts their list short.
+    `name` is that of a row which says in its own name what is exchanged, as gloo's do.
     """
-    rows: dict[int, dict[str, Any]] = {}
-    for i, event in enumerate(kept):
-        args = event.get("args")
-        if not isinstance(args, dict):
-            continue
-        name = event.get("name")
-        if "Collective name" in args:
-            rows[i] = _said(args)
-        elif isinstance(name, str) and name.startswith(("gloo:", "c10d::")):
-            rows[i] = {
-                **_said({}),
-                "collective": name.split(":")[-1].rstrip("_"),
-                "elements": _elements(args.get("Input Dims")),
-                "dtype": _first_text(args.get("Input type")),
-            }
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLLECTIVE_COLUMNS))
-
-
-def _said(args: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "collective": str(args.get("Collective name", "")),
-        "group": str(args.get("Process Group Name", "")),
-        "description": str(args.get("Process Group Description", "")),
-        "elements": whole_or_missing(args.get("In msg nelems")),
-        "out_elements": whole_or_missing(args.get("Out msg nelems")),
-        "dtype": str(args.get("dtype", "")),
-        "group_size": whole_or_missing(args.get("Group size")),
-        "sequence": whole_or_missing(args.get("Seq")),
-        "ranks": ranks_said(args.get("Process Group Ranks")),
-        "src_rank": whole_or_missing(args.get("Src Rank")),
-        "dst_rank": whole_or_missing(args.get("Dst Rank")),
-    }
+    elements, dtype = whole_or_missing(plain(args.elements)), text(args.dtype)
+    if name:
+        elements, dtype = _elements(plain(args.dims)), _first_text(plain(args.types))
+    return (
+        name.rsplit(":", maxsplit=1)[-1].rstrip("_") if name else text(args.collective),
+        text(args.group),
+        text(args.description),
+        elements,
+        whole_or_missing(plain(args.out_elements)),
+        dtype,
+        whole_or_missing(plain(args.group_size)),
+        whole_or_missing(plain(args.seq)),
+        ranks_said(plain(args.ranks)),
+        whole_or_missing(plain(args.src_rank)),
+        whole_or_missing(plain(args.dst_rank)),
+    )
 
 
 def ranks_said(value: object) -> tuple[int, ...] | None:
@@ -86,33 +73,33 @@ def ranks_said(value: object) -> tuple[int, ...] | None:
     return tuple(int(word) for word in re.findall(r"\d{1,9}", value)) or None
 
 
-def syncs(kept: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return, by row, what rows of recorded waits wait for.
+def sync_said(args: Args) -> tuple[int, int]:
+    """Return the stream that a recorded wait waits for, and which call recorded its event."""
+    waited_on = args.wait_on_stream if bytes(args.wait_on_stream) else args.stream
+    stream = whole_or_missing(plain(waited_on))
+    return -1 if stream == _NO_STREAM else stream, whole_or_missing(plain(args.record_correlation))
 
-    Two columns, −1 where missing: `stream`, the stream waited for (of a `Stream Wait Event`
-    the one that recorded the event), and `record_correlation`, the correlation of the call
-    that recorded it.
-    """
-    rows: dict[int, tuple[int, int]] = {}
-    for i, event in enumerate(kept):
-        if event.get("cat") not in SYNC:
-            continue
-        args = event.get("args")
-        args = args if isinstance(args, dict) else {}
-        rows[i] = (
-            _stream(args.get("wait_on_stream", args.get("stream"))),
-            whole_or_missing(args.get("wait_on_cuda_event_record_corr_id")),
-        )
+
+def collectives_frame(said: Mapping[int, Said]) -> pd.DataFrame:
+    """Return what rows say about the collectives they belong to, indexed by row."""
     return pd.DataFrame(
-        np.array(list(rows.values()), dtype=np.int64).reshape(-1, 2),
-        columns=["stream", "record_correlation"],
-        index=pd.Index(list(rows), dtype=np.int64),
+        list(said.values()),
+        columns=list(COLLECTIVE_COLUMNS),
+        index=pd.Index(list(said), dtype=np.int64),
     )
 
 
-def _stream(value: object) -> int:
-    number = whole_or_missing(value)
-    return -1 if number == _NO_STREAM else number
+def syncs_frame(said: Mapping[int, tuple[int, int]]) -> pd.DataFrame:
+    """Return what rows of recorded waits wait for, indexed by row; −1 where missing.
+
+    `stream` is the stream waited for (of a `Stream Wait Event` the one that recorded the
+    event), `record_correlation` the correlation of the call that recorded it.
+    """
+    return pd.DataFrame(
+        np.array(list(said.values()), dtype=np.int64).reshape(-1, 2),
+        columns=["stream", "record_correlation"],
+        index=pd.Index(list(said), dtype=np.int64),
+    )
 
 
 def _elements(dims: object) -> int:

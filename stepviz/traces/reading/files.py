@@ -1,149 +1,111 @@
-"""Which files a source means, and one file's rows or one clear error that names it."""
+"""One file to the rows of its ranks, or one clear error that names it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from os import PathLike
-from pathlib import Path
+from os import PathLike, fspath
+from typing import Any
 
 from stepviz.errors import TraceError
-from stepviz.traces.reading.document import SUFFIXES, RawTrace, read_trace
-from stepviz.traces.reading.rows import RankRows, rank_of, rows_of
+from stepviz.traces.reading.archives import documents
+from stepviz.traces.reading.columns import Columns
+from stepviz.traces.reading.decoding import Document
+from stepviz.traces.reading.repairs import Repairs
+from stepviz.traces.reading.rows import RankRows, rows_of
+from stepviz.traces.reading.sources import TraceFile
 
-Source = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+def rows_of_file(file: TraceFile) -> Iterator[tuple[str, list[RankRows] | TraceError]]:
+    """Read a file: for each document in it, its label and the rows of its ranks or one error.
+
+    Only one document is in memory at a time, in columns. A rank that nothing says is −1.
+    """
+    try:
+        for label, stream in documents(file):
+            try:
+                yield label, rows_of_stream(stream, label)
+            except TraceError as error:
+                yield label, error
+    except TraceError as error:
+        yield file.label, error
 
 
-def trace_paths(source: Source) -> tuple[list[Path], str]:
-    """Return the files a source means, rank10 after rank9, and a name for them all.
+def rows_in(path: str | PathLike[str]) -> RankRows:
+    """Read a file that holds one rank.
 
     Raises
     ------
     TraceError
-        Where it means none: it does not exist, holds no traces, or is no path at all.
+        Where it cannot be read, or holds several.
     """
-    if isinstance(source, (str, PathLike)):
-        path = _path(source)
-        if not str(source):
-            msg = "the path is empty; pass a folder of traces, a trace file, or a list of files"
-            raise TraceError(msg)
-        if path.is_dir():
-            return _in_folder(path), path.resolve().name
-        if not path.exists() and not path.is_symlink():
-            msg = f"{path} does not exist; pass a folder of traces, a trace file, or a list of them"
-            raise TraceError(msg)
-        return [path], path.name
-    if isinstance(source, (bytes, bytearray)) or not isinstance(source, Iterable):
-        msg = f"{source!r} is no path; pass a folder of traces, a trace file, or a list of files"
-        raise TraceError(msg)
-    paths = [_path(item) for item in source]
-    if not paths:
-        msg = "the list of files is empty; pass at least one trace file"
-        raise TraceError(msg)
-    if all(path.is_dir() for path in paths):
-        msg = (
-            f"{len(paths)} folders are too many: one is one capture; load each by itself, or pass "
-            "the files of one capture"
-        )
-        if len(paths) > 1:
-            raise TraceError(msg)
-        return trace_paths(paths[0])
-    return paths, ", ".join(sorted({path.absolute().parent.name for path in paths}))
-
-
-def _path(item: object) -> Path:
-    if not isinstance(item, (str, PathLike)) or isinstance(item, bytes):
-        msg = f"{item!r} is no path; pass a folder of traces, a trace file, or a list of files"
-        raise TraceError(msg)
-    return Path(item)
-
-
-def _in_folder(folder: Path) -> list[Path]:
-    try:
-        entries = sorted(folder.iterdir())
-    except OSError as error:
-        msg = f"{folder} cannot be listed ({error.strerror}); check its permissions"
-        raise TraceError(msg) from error
-    # A link that leads nowhere is a file somebody meant: it is refused by name, not passed over.
-    found = [p for p in entries if _is_trace(p) and (p.is_file() or not p.exists())]
-    if found:
-        return sorted(found, key=_natural)
-    inner = [p.name for p in entries if p.is_dir() and any(map(_is_trace, _listed(p)))]
-    if inner:
-        shown = ", ".join(inner[:4]) + (", …" if len(inner) > 4 else "")
-        msg = f"{folder} holds no traces itself, but its folders do: {shown}; pass one of them"
-        raise TraceError(msg)
-    msg = (
-        f"{folder} holds no traces: no file in it ends in {' or '.join(SUFFIXES)}; pass the "
-        "folder the profiler wrote to"
-    )
+    found = list(rows_of_file(TraceFile(fspath(path))))
+    for _, rows in found:
+        if isinstance(rows, TraceError):
+            raise rows
+        if len(found) == len(rows) == 1:
+            return rows[0]
+    msg = f"{path} holds the traces of several ranks; use load_run"
     raise TraceError(msg)
 
 
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
+def rows_of_stream(stream: Any, label: str) -> list[RankRows]:
+    """Read one document from its bytes.
 
-
-def _is_trace(path: Path) -> bool:
-    return path.name.lower().endswith(SUFFIXES) and not path.name.startswith(".")
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """Order rank10 after rank9."""
-    parts: list[tuple[int, str]] = []
-    digits = ""
-    for letter in path.name + "\0":
-        if letter.isdigit():
-            digits += letter
-            continue
-        if digits:
-            parts.append((int(digits), ""))
-            digits = ""
-        parts.append((-1, letter))
-    return parts
-
-
-def rows_of_file(path: Path, *, ranks_free: bool) -> RankRows:
-    """Read one file; without a rank it is refused, unless it is the only one (`ranks_free`)."""
-    with told(path):
-        raw: RawTrace = read_trace(path)
-        rank, rank_source = rank_of(raw)
-        if rank is None:
-            if not ranks_free:
-                msg = (
-                    f"{path} does not say its rank, neither in distributedInfo nor in its name "
-                    "nor by its process groups; rename it to rank0.json, rank1.json, …"
-                )
-                raise TraceError(msg)
-            rank, rank_source = 0, "assumed, the only file"
-        return rows_of(raw, rank, rank_source)
+    Raises
+    ------
+    TraceError
+        Naming the document, what is wrong and what to do.
+    """
+    with told(label):
+        repairs = Repairs()
+        document = Document(stream, label, repairs)
+        columns = Columns()
+        for events, block in document.blocks():
+            columns.add(events, block)
+        if not document.count:
+            msg = (
+                f"{label} holds no events (traceEvents is empty); record it again, or leave it out"
+            )
+            raise TraceError(msg)
+        return rows_of(columns, document.metadata, label, repairs)
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def told(label: str) -> Iterator[None]:
     """Turn what no check foresaw into one clear error that names the file."""
     try:
         yield
     except TraceError:
         raise
+    except MemoryError as error:
+        msg = f"{label} does not fit into memory; read it on a larger machine, or a part of it"
+        raise TraceError(msg) from error
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError) as error:
         msg = (
-            f"{path} is not built like a profiler trace ({type(error).__name__}: {error}); "
+            f"{label} is not built like a profiler trace ({type(error).__name__}: {error}); "
             "leave it out, and report it with the file if the profiler wrote it"
         )
         raise TraceError(msg) from error
+    except (OSError, EOFError, RecursionError) as error:
+        msg = f"{label} cannot be read ({type(error).__name__}: {error}); copy it again"
+        raise TraceError(msg) from error
 
 
-def refuse_second(path: Path, rank: int, first: Path) -> None:
-    """Refuse a second file of one rank."""
-    msg = (
-        f"{path} says it is rank {rank}, and so does {first}: the first is used and this one "
+def refused_second(label: str, rank: int, first: str) -> str:
+    """Say why a second file of one rank is left out."""
+    return (
+        f"{label} says it is rank {rank}, and so does {first}: the first is used and this one "
         "left out; pass a list with the files of one capture to choose yourself"
     )
-    raise TraceError(msg)
+
+
+def without_rank(label: str) -> str:
+    """Say why a file of no known rank is left out."""
+    return (
+        f"{label} does not say its rank, neither in distributedInfo nor in its name nor by its "
+        "process groups; rename it to rank0.json, rank1.json, …"
+    )
 
 
 def nothing_read(name: str, reasons: list[str]) -> str:

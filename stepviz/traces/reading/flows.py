@@ -2,82 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from stepviz.traces.reading.exact import nanoseconds
-from stepviz.traces.reading.words import whole
-
+#: How arrows of autograd, and those from launches to device rows, are called; old names too.
 _DIFFERENTIATED: Final = "fwdbwd"
-#: New and old names of the arrow from a launch to its device row.
 _LAUNCH: Final = ("ac2g", "async")
 
-Ends = dict[str, dict[int, list[tuple[int, int]]]]
+Arrows = Mapping[str, npt.NDArray[Any]]
 
 
-def flows(
-    events: list[dict[str, Any]], base: int, codes: Mapping[tuple[str, str], int]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the arrows of a file, joined by id (ids are local to a file).
+def autograd_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.DataFrame:
+    """Return forward_ns and backward_ns of autograd's arrows, by id (ids are a file's own).
 
     Parameters
     ----------
-    events
-        All events of the file.
+    arrows
+        Columns at, at_ok, ends, id, cat, track of the file's arrows.
+    cats
+        Numbers of the categories in `cat`.
     base
-        What to add to its times, ns.
-    codes
-        Number of each track by pid and tid.
-
-    Returns
-    -------
-    tuple of DataFrame
-        forward_ns, backward_ns of the arrows of autograd, indexed by flow; host_ns, host_track,
-        device_ns, device_track of those of launches (track −1 where no row lies on it).
+        What to add to the file's times, ns.
     """
-    found: dict[str, Ends] = {"grad": {"s": {}, "f": {}}, "launch": {"s": {}, "f": {}}}
-    for event in events:
-        phase = event.get("ph")
-        if phase not in ("s", "f"):
-            continue
-        kind = _kind(str(event.get("cat", event.get("name", ""))))
-        flow, at = whole(event.get("id")), nanoseconds(event.get("ts"))
-        if kind is None or flow is None or at is None:
-            continue
-        track = codes.get((str(event.get("pid", "")), str(event.get("tid", ""))), -1)
-        found[kind][phase].setdefault(flow, []).append((at + base, track))
-    return _autograd(found["grad"]), _launches(found["launch"])
-
-
-def _kind(word: str) -> str | None:
-    if word.startswith(_DIFFERENTIATED):
-        return "grad"
-    return "launch" if word.startswith(_LAUNCH) else None
-
-
-def _autograd(ends: Ends) -> pd.DataFrame:
-    both = sorted(ends["s"].keys() & ends["f"].keys())
+    starts, ends = _both_ends(arrows, cats, (_DIFFERENTIATED,))
+    both = starts.drop_duplicates("id", keep="last").merge(
+        ends.drop_duplicates("id", keep="last"), on="id", suffixes=("_s", "_f")
+    )
+    both = both.sort_values("id")
     return pd.DataFrame(
         {
-            "forward_ns": np.array([ends["s"][i][-1][0] for i in both], dtype=np.int64),
-            "backward_ns": np.array([ends["f"][i][-1][0] for i in both], dtype=np.int64),
+            "forward_ns": both["at_s"].to_numpy(dtype=np.int64) + base,
+            "backward_ns": both["at_f"].to_numpy(dtype=np.int64) + base,
         },
-        index=pd.Index(both, name="flow", dtype=np.int64),
+        index=pd.Index(both["id"].to_numpy(dtype=np.int64), name="flow"),
     )
 
 
-def _launches(ends: Ends) -> pd.DataFrame:
+def launch_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.DataFrame:
+    """Return host_ns, host_track, device_ns, device_track of the arrows from launches.
+
+    A track is −1 where no row lies on it. Parameters as for `autograd_flows`.
+    """
+    starts, ends = _both_ends(arrows, cats, _LAUNCH)
     # One launch of a graph starts many rows; calls that launch nothing have an end only.
-    pairs = [
-        (*ends["s"][flow][0], *end)
-        for flow in sorted(ends["s"].keys() & ends["f"].keys())
-        for end in ends["f"][flow]
-        if end[1] != ends["s"][flow][0][1] or end[1] < 0
-    ]
+    both = starts.drop_duplicates("id").merge(ends, on="id", suffixes=("_s", "_f"))
+    both = both[(both["track_s"] != both["track_f"]) | (both["track_f"] < 0)]
+    both = both.sort_values("id", kind="stable")
     return pd.DataFrame(
-        np.array(pairs, dtype=np.int64).reshape(-1, 4),
-        columns=["host_ns", "host_track", "device_ns", "device_track"],
+        {
+            "host_ns": both["at_s"].to_numpy(dtype=np.int64) + base,
+            "host_track": both["track_s"].to_numpy(dtype=np.int64),
+            "device_ns": both["at_f"].to_numpy(dtype=np.int64) + base,
+            "device_track": both["track_f"].to_numpy(dtype=np.int64),
+        }
     )
+
+
+def _both_ends(
+    arrows: Arrows, cats: Mapping[str, int], words: Iterable[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return id, at and track of the arrows' starts and of their ends."""
+    if not arrows:
+        none = pd.DataFrame({"id": [], "at": [], "track": []}, dtype=np.int64)
+        return none, none
+    known = [code for name, code in cats.items() if name.startswith(tuple(words))]
+    chosen = arrows["at_ok"] & (arrows["id"] >= 0) & np.isin(arrows["cat"], known)
+    frame = pd.DataFrame({name: arrows[name] for name in ("id", "at", "track")})
+    return frame[chosen & ~arrows["ends"]], frame[chosen & arrows["ends"]]

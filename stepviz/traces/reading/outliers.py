@@ -7,15 +7,17 @@ Every row that is dropped or cut is counted, with the reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from stepviz.traces.classifying.patterns import STEP
-from stepviz.traces.reading.exact import nanoseconds
+from stepviz.traces.reading.columns import Mark
+from stepviz.traces.reading.exact import json_number, nanoseconds
+from stepviz.traces.reading.repairs import Repairs
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -31,27 +33,35 @@ MOST_OUTSIDE: Final = 0.1
 BULK_PART: Final = 0.75
 
 
-def recording(events: Iterable[Mapping[str, Any]], base: int) -> tuple[int, int] | None:
+def recording(
+    events: pd.DataFrame, marks: Sequence[Mark], base: int, rank: int | None
+) -> tuple[int, int] | None:
     """Return from when to when the profiler says rows may lie, ns, with room to spare.
 
     Devices work on for a while after the recording's end, so there is room on both sides.
+
+    Parameters
+    ----------
+    events
+        cat, start_ns, finish_ns of the rank's intervals.
+    marks
+        Instants of the file.
+    base
+        What to add to their times, ns.
+    rank
+        In a merged file only its own marks count.
     """
-    lows: list[int] = []
-    highs: list[int] = []
+    spans = events[(events["cat"] == "Trace") & (events["finish_ns"] > events["start_ns"])]
+    lows = [int(at) for at in spans["start_ns"]]
+    highs = [int(at) for at in spans["finish_ns"]]
     closed = False
-    for event in events:
-        name = event.get("name")
-        at = nanoseconds(event.get("ts"))
-        if at is None or not isinstance(name, str):
+    for mark in marks:
+        at = nanoseconds(json_number(mark.ts))
+        if at is None or mark.rank not in (-1, rank):
             continue
-        if event.get("cat") == "Trace" and event.get("ph") == "X":
-            length = nanoseconds(event.get("dur"))
-            if length is not None and length > 0:
-                lows.append(at + base)
-                highs.append(at + length + base)
-        elif name.startswith("Iteration Start") and event.get("ph") == "i":
+        if mark.name.startswith("Iteration Start"):
             lows.append(at + base)
-        elif name.startswith("Record Window End") and event.get("ph") == "i":
+        elif mark.name.startswith("Record Window End"):
             highs.append(at + base)
             closed = True
     if not lows or not highs or max(highs) <= min(lows):
@@ -62,7 +72,7 @@ def recording(events: Iterable[Mapping[str, Any]], base: int) -> tuple[int, int]
 
 
 def without_impossible(
-    events: pd.DataFrame, said: tuple[int, int] | None, host: BoolArray, repairs: list[str]
+    events: pd.DataFrame, said: tuple[int, int] | None, host: BoolArray, repairs: Repairs
 ) -> tuple[BoolArray, IntArray]:
     """Return which rows to keep, and all ends with those that cannot be cut back.
 
@@ -86,20 +96,24 @@ def without_impossible(
     too_long = own & ~strays & (finish > high)
     finish[too_long & markers] = high
     keep = ~strays & ~(too_long & ~markers)
-    for count, one, what in (
-        (int(strays.sum()), "event", f"outside {how}: dropped"),
-        (int((too_long & ~markers).sum()), "event", f"ending long after {how}: dropped"),
-        (int((too_long & markers).sum()), "step marker", f"ending long after {how}: cut"),
-    ):
+    for note, count, one, what in (
+        (repairs.drop, int(strays.sum()), "event", f"outside {how}: dropped"),
+        (repairs.drop, int((too_long & ~markers).sum()), "event",
+         f"ending long after {how}: dropped"),
+        (repairs.mend, int((too_long & markers).sum()), "step marker",
+         f"ending long after {how}: cut"),
+    ):  # fmt: skip
         if count:
-            repairs.append(f"{count} {one}{'' if count == 1 else 's'} {what}")
+            note(count, f"{count} {one}{'' if count == 1 else 's'} {what}")
     track = events["track"].to_numpy()
     cut = _outlasting(start, finish, track, host & keep, (host | markers) & keep)
     for row, end in cut.items():
         finish[row] = end
     if cut:
         noun = "event outlasts" if len(cut) == 1 else "events outlast"
-        repairs.append(f"{len(cut)} {noun} the operator or step it began in: cut to its end")
+        repairs.mend(
+            len(cut), f"{len(cut)} {noun} the operator or step it began in: cut to its end"
+        )
     return keep, finish
 
 
@@ -114,7 +128,7 @@ def _window(
     finish: IntArray,
     own: BoolArray,
     said: tuple[int, int] | None,
-    repairs: list[str],
+    repairs: Repairs,
 ) -> tuple[int, int, str]:
     """Return from when on and until when rows may lie, and what says so."""
     if said is not None:
@@ -144,6 +158,7 @@ def _outlasting(
     wrong, and they stay.
     """
     rows = np.flatnonzero(outer)
+    rows = rows[_may_outlast(start[rows], finish[rows], track[rows])]
     order = rows[np.lexsort((-finish[rows], start[rows], track[rows]))].tolist()
     found: dict[int, int] = {}
     stack: list[tuple[int, int]] = []
@@ -160,3 +175,18 @@ def _outlasting(
         stack.append((row, end))
     blamed = Counter(found.values())
     return {row: int(finish[parent]) for row, parent in found.items() if blamed[parent] == 1}
+
+
+def _may_outlast(start: IntArray, finish: IntArray, track: IntArray) -> BoolArray:
+    """Return which rows are long enough to outlast one by much, or hold the start of such a row.
+
+    The others, nearly all of a trace, cannot change what `_outlasting` finds.
+    """
+    keep = finish - start > OUTLAST_NS
+    for thread in np.unique(track[keep]):
+        rows = np.flatnonzero(track == thread)
+        begins = np.sort(start[rows[keep[rows]]])
+        first = np.searchsorted(begins, start[rows], side="left")
+        after = np.searchsorted(begins, finish[rows], side="left")
+        keep[rows] |= after > first
+    return keep

@@ -1,8 +1,13 @@
-"""Values as files spell them: whole numbers that may be text."""
+"""Values as files spell them: whole numbers that may be text, and their columns."""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 _LARGE_INT: Final = 2**63 - 1
 _LONGEST_INT_TEXT: Final = 20
@@ -12,8 +17,10 @@ def whole(value: object) -> int | None:
     """Return an int64 from JSON's integers or from text, None where it is none."""
     if isinstance(value, bool):
         return None
-    if isinstance(value, str):
-        # Decimals are still text here, and some writers put 11.0 where 11 is meant.
+    if isinstance(value, float):
+        # Some writers put 11.0 where 11 is meant.
+        value = int(value) if value.is_integer() else None
+    elif isinstance(value, str):
         digits, _, rest = value.partition(".")
         if len(digits) > _LONGEST_INT_TEXT or rest.strip("0"):
             return None
@@ -28,3 +35,33 @@ def whole_or_missing(value: object) -> int:
     """Return an int64, −1 where the value is none."""
     number = whole(value)
     return -1 if number is None else number
+
+
+def plain(value: bytes) -> Any:
+    """Return what a JSON value says, None where it is empty or cannot be read."""
+    try:
+        return json.loads(bytes(value)) if bytes(value) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def text(value: bytes) -> str:
+    """Return a JSON value as text, "" where it is missing or null."""
+    said = plain(value)
+    return "" if said is None else str(said)
+
+
+def int64_array(values: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return integers as int64, −1 where one is too large for that."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        return np.array([whole_or_missing(value) for value in values], dtype=np.int64)
+
+
+def whole_array(values: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    """Return JSON values as int64, −1 where one is no whole number."""
+    try:
+        return np.array(list(map(int, b"\0".join(values).split(b"\0"))), dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array([whole_or_missing(plain(value)) for value in values], dtype=np.int64)

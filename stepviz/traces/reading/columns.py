@@ -1,0 +1,189 @@
+"""Events gathered into columns while a file is read, so that no event outlives its block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepviz.traces.reading.collectives import SYNC, Said, collective_said, sync_said
+from stepviz.traces.reading.events import NO_ARGS, NOTHING, Args, Event
+from stepviz.traces.reading.exact import Int64Array, nanosecond_array
+from stepviz.traces.reading.words import int64_array, text, whole_array
+
+#: What a track is called in a file: pid and tid, numbers or words.
+TrackKey = tuple[int | str, int | str]
+
+#: Names of rows whose own arguments say what is exchanged.
+_EXCHANGES: Final = ("gloo:", "c10d::")
+_ARROWS: Final = frozenset({"s", "f"})
+
+
+class Codes(dict[Any, int]):
+    """Numbers values in the order in which they are first met."""
+
+    def __missing__(self, key: Any) -> int:
+        """Give a new value the next number."""
+        code = self[key] = len(self)
+        return code
+
+
+class _Names(Codes):
+    """Names of rows; those of exchange are remembered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.exchanges: list[int] = []
+
+    def __missing__(self, key: Any) -> int:
+        code = super().__missing__(key)
+        if key.startswith(_EXCHANGES):
+            self.exchanges.append(code)
+        return code
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An instant that the profiler wrote: where it began or ended recording."""
+
+    name: str
+    ts: bytes
+    rank: int
+
+
+@dataclass
+class Columns:
+    """All that is kept of a file's events.
+
+    `spans` holds one array per column of the intervals, `arrows` of the flows, both as lists
+    of the blocks' arrays until `whole` joins them.
+    """
+
+    names: _Names = field(default_factory=_Names)
+    cats: Codes = field(default_factory=Codes)
+    tracks: Codes = field(default_factory=Codes)
+    spans: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict)
+    arrows: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+    thread_names: dict[TrackKey, list[str]] = field(default_factory=dict)
+    process_names: dict[int | str, list[str]] = field(default_factory=dict)
+    collectives: dict[int, Said] = field(default_factory=dict)
+    syncs: dict[int, tuple[int, int]] = field(default_factory=dict)
+    count: int = 0
+    ranked: bool = False
+
+    def add(self, events: list[Event], block: bytes) -> None:
+        """Take the events of one block, and the text that they come from."""
+        ranked = b'"rank"' in block
+        self.ranked |= ranked
+        spans = [event for event in events if event.ph == "X"]
+        if spans:
+            self._add_spans(spans, ranked=ranked, old_ids=b'"external id"' in block)
+        arrows = [event for event in events if event.ph in _ARROWS]
+        if arrows:
+            self._add_arrows(arrows, ranked=ranked)
+        if len(spans) + len(arrows) < len(events):
+            for event in events:
+                if event.ph == "M":
+                    self._add_name(event)
+                elif event.ph == "i" and event.ts is not NOTHING:
+                    self.marks.append(Mark(event.name, bytes(event.ts), _rank(event)))
+
+    def _add_spans(self, spans: list[Event], *, ranked: bool, old_ids: bool) -> None:
+        args = [event.args or NO_ARGS for event in spans]
+        names = _codes(self.names, [event.name for event in spans])
+        cats = _codes(self.cats, [event.cat for event in spans])
+        start, start_ok = nanosecond_array([event.ts for event in spans])
+        duration, duration_ok = nanosecond_array([event.dur for event in spans])
+        external = int64_array([a.external for a in args])
+        if old_ids:
+            old = int64_array([a.external_old for a in args])
+            external = np.where(external < 0, old, external)
+        self._put(
+            self.spans,
+            name=names,
+            cat=cats,
+            track=_codes(self.tracks, [(event.pid, event.tid) for event in spans]),
+            start=start,
+            start_ok=start_ok,
+            duration=duration,
+            duration_ok=duration_ok,
+            correlation=int64_array([a.correlation for a in args]),
+            external=external,
+            sequence=int64_array([a.sequence for a in args]),
+            fwd_thread=int64_array([a.fwd_thread for a in args]),
+            rank=_ranks(spans, ranked=ranked),
+        )
+        self._add_said(spans, args, names, cats)
+        self.count += len(spans)
+
+    def _add_said(
+        self, spans: list[Event], args: list[Args], names: Int64Array, cats: Int64Array
+    ) -> None:
+        """Keep what single rows say: of collectives, and of what a stream waits for."""
+        for at, said in enumerate(args):
+            if said.collective is not NOTHING:
+                self.collectives[self.count + at] = collective_said(said)
+        if self.names.exchanges:
+            for at in np.flatnonzero(np.isin(names, self.names.exchanges)).tolist():
+                if args[at].collective is NOTHING:
+                    found = collective_said(args[at], spans[at].name)
+                    self.collectives[self.count + at] = found
+        waits = [self.cats[cat] for cat in SYNC if cat in self.cats]
+        if waits:
+            for at in np.flatnonzero(np.isin(cats, waits)).tolist():
+                self.syncs[self.count + at] = sync_said(args[at])
+
+    def _add_arrows(self, arrows: list[Event], *, ranked: bool) -> None:
+        at, at_ok = nanosecond_array([event.ts for event in arrows])
+        self._put(
+            self.arrows,
+            at=at,
+            at_ok=at_ok,
+            ends=np.array([event.ph == "f" for event in arrows], dtype=np.bool_),
+            id=whole_array([event.id for event in arrows]),
+            cat=_codes(self.cats, [event.cat or event.name for event in arrows]),
+            track=_codes(self.tracks, [(event.pid, event.tid) for event in arrows]),
+            rank=_ranks(arrows, ranked=ranked),
+        )
+
+    def _add_name(self, event: Event) -> None:
+        args = event.args or NO_ARGS
+        if event.name == "thread_name":
+            names = self.thread_names.setdefault((event.pid, event.tid), [])
+            names.append(text(args.name).strip())
+        elif event.name in ("process_name", "process_labels"):
+            said = text(args.name if event.name == "process_name" else args.labels)
+            self.process_names.setdefault(event.pid, []).append(said.strip())
+
+    def whole(self, table: dict[str, list[npt.NDArray[Any]]]) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns of `spans` or `arrows`, each in one piece; the blocks' are let go."""
+        joined = {}
+        for name in list(table):
+            joined[name] = np.concatenate(table.pop(name))
+        return joined
+
+    @staticmethod
+    def _put(table: dict[str, list[npt.NDArray[Any]]], **columns: npt.NDArray[Any]) -> None:
+        for name, column in columns.items():
+            table.setdefault(name, []).append(column)
+
+
+def _codes(codes: Codes, values: list[Any]) -> Int64Array:
+    return np.array(list(map(codes.__getitem__, values)), dtype=np.int32)
+
+
+def _ranks(events: list[Event], *, ranked: bool) -> npt.NDArray[np.int32]:
+    """Return the rank that each event says it is of, −1 where it says none."""
+    if not ranked:
+        return np.full(len(events), -1, dtype=np.int32)
+    return np.array([_rank(event) for event in events], dtype=np.int32)
+
+
+def _rank(event: Event) -> int:
+    if event.args is None or event.args.rank is NOTHING:
+        return -1
+    rank = int(whole_array([event.args.rank])[0])
+    return rank if 0 <= rank < 2**31 else -1

@@ -1,0 +1,162 @@
+"""Whose trace a file is: of one rank, or of several that somebody merged into one file.
+
+Tools that merge write the rank into every event, into the names of the processes, or into the
+process ids themselves ("[TP01] 4711"); ids of calls then collide between ranks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from stepviz.traces.reading.collectives import COLLECTIVE_COLUMNS
+from stepviz.traces.reading.columns import Columns
+from stepviz.traces.reading.sources import RANK_FOLDER
+from stepviz.traces.reading.words import whole
+
+#: More ranks than this no job has.
+LARGEST_WORLD: Final = 10_000_000
+
+_RANK: Final = re.compile(r"(?<![a-z])rank[\s_\-.=:#]*(\d{1,7})(?!\d)", re.IGNORECASE)
+#: Ranks of tensor, data, pipeline and expert parallelism, as a label in front of a process id.
+_PARALLEL: Final = re.compile(r"^\s*\[((?:(?:TP|DP|PP|EP|CP)\d+-?)+)\]")
+#: So many ns may a device row lie behind its launch, to tell whose it is.
+_LONGEST_LAG_NS: Final = 10 * 10**9
+
+_RANKS: Final = COLLECTIVE_COLUMNS.index("ranks")
+
+Spans = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One rank's part of a file; `spans` and `arrows` say which are its, None for all."""
+
+    rank: int | None
+    source: str
+    spans: npt.NDArray[np.bool_] | None = None
+    arrows: npt.NDArray[np.bool_] | None = None
+
+
+def parts_of(
+    columns: Columns, spans: Spans, arrows: Spans, metadata: Mapping[str, Any], path: str
+) -> list[Part]:
+    """Return the ranks of a file and what is theirs; rank None where nothing says it."""
+    merged = _by_event(spans, arrows) or _by_process(columns, spans, arrows)
+    if merged:
+        return merged
+    info = metadata.get("distributedInfo")
+    if isinstance(info, dict):
+        rank = whole(info.get("rank"))
+        if rank is not None and 0 <= rank < LARGEST_WORLD:
+            return [Part(rank, "distributedInfo")]
+    folder, _, name = path.replace("\\", "/").replace("::", "/").rpartition("/")
+    found = _RANK.findall(name)
+    if found:
+        return [Part(int(found[-1]), "file name")]
+    named = RANK_FOLDER.fullmatch(folder.rpartition("/")[2])
+    if named:
+        return [Part(int(named[1]), "folder name")]
+    rank = _by_groups(columns)
+    return [Part(rank, "not said" if rank is None else "process groups")]
+
+
+def _by_event(spans: Spans, arrows: Spans) -> list[Part]:
+    """Return a part per rank where the events of several say whose they are."""
+    ranks = np.unique(spans["rank"][spans["rank"] >= 0])
+    if len(ranks) < 2:
+        return []
+    return [
+        Part(
+            int(rank),
+            "merged file, rank of each event",
+            spans["rank"] == rank,
+            arrows["rank"] == rank if arrows else None,
+        )
+        for rank in ranks
+    ]
+
+
+def _by_process(columns: Columns, spans: Spans, arrows: Spans) -> list[Part]:
+    """Return a part per rank where processes of several are labelled."""
+    pids = list(dict.fromkeys(pid for pid, _ in columns.tracks))
+    found = {pid: _rank_of_process(pid, columns) for pid in pids}
+    said = {pid: label for pid, label in found.items() if label is not None}
+    labels = sorted(set(said.values()))
+    if len(labels) < 2:
+        return []
+    # Several kinds of parallelism together make no number: their order does.
+    numbers = [number for number, _ in labels]
+    alone = len(set(numbers)) == len(labels) and min(numbers) >= 0
+    rank_of = {label: label[0] if alone else place for place, label in enumerate(labels)}
+    source = "merged file, process names" if alone else "merged file, order of its process names"
+    # A thread's number is that of its process; -1 for one that says no rank.
+    of_pid = {pid: rank_of[said[pid]] if pid in said else -1 for pid in pids}
+    of_track = np.array([of_pid[pid] for pid, _ in columns.tracks], dtype=np.int64)
+    place = {pid: at for at, pid in enumerate(pids)}
+    pid_of_track = np.array([place[pid] for pid, _ in columns.tracks], dtype=np.int64)
+    _adopt(of_track, pid_of_track, spans)
+    return [
+        Part(
+            rank,
+            source,
+            of_track[spans["track"]] == rank,
+            of_track[arrows["track"]] == rank if arrows else None,
+        )
+        for rank in sorted(rank_of.values())
+    ]
+
+
+def _rank_of_process(pid: int | str, columns: Columns) -> tuple[int, str] | None:
+    """Return a number and a label of the rank that a process says it is, None where it does not."""
+    for words in (str(pid), *columns.process_names.get(pid, [])):
+        found = _PARALLEL.match(words)
+        if found:
+            numbers = re.findall(r"\d+", found[1])
+            return (int(numbers[0]) if len(numbers) == 1 else -1, found[1])
+        rank = _RANK.search(words)
+        if rank:
+            return int(rank[1]), ""
+    return None
+
+
+def _adopt(
+    of_track: npt.NDArray[np.int64], pid_of_track: npt.NDArray[np.int64], spans: Spans
+) -> None:
+    """Give processes that say no rank, such as devices, to the rank that launched their rows."""
+    rank = of_track[spans["track"]]
+    pid = pid_of_track[spans["track"]]
+    known = np.flatnonzero((rank >= 0) & (spans["correlation"] >= 0))
+    order = known[np.lexsort((spans["start"][known], spans["correlation"][known]))]
+    ids = spans["correlation"][order]
+    for mine in np.unique(pid[rank < 0]):
+        rows = np.flatnonzero((pid == mine) & (spans["correlation"] >= 0))
+        low = np.searchsorted(ids, spans["correlation"][rows], side="left")
+        high = np.searchsorted(ids, spans["correlation"][rows], side="right")
+        votes: Counter[int] = Counter()
+        for row, first, end in zip(rows[:10_000], low, high, strict=False):
+            calls = order[first:end]
+            lag = spans["start"][row] - spans["start"][calls]
+            calls = calls[(lag >= 0) & (lag < _LONGEST_LAG_NS)]
+            if len(calls):
+                votes[int(rank[calls[np.argmax(spans["start"][calls])]])] += 1
+        if votes:
+            of_track[(pid_of_track == mine) & (of_track < 0)] = votes.most_common(1)[0][0]
+
+
+def _by_groups(columns: Columns) -> int | None:
+    """Return the one rank that is in every process group of which this file has exchanges.
+
+    A rank calls only collectives of groups that it belongs to; where groups cross, as those
+    of data and tensor parallelism do, one rank is in all of them.
+    """
+    common: set[int] | None = None
+    for members in {said[_RANKS] for said in columns.collectives.values()} - {None}:
+        common = set(members) if common is None else common & set(members)
+    return common.pop() if common is not None and len(common) == 1 else None

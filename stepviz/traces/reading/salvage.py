@@ -1,0 +1,171 @@
+"""Events out of broken JSON: those that can be decoded, and where the others are.
+
+A name with a quote in it, as profilers wrote for years, breaks the JSON of its event and of
+nothing else: reading goes on where the next event begins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+import msgspec
+
+from stepviz.traces.reading.events import Event
+from stepviz.traces.reading.tidying import Tidied, tidied_utf8
+
+Decode = Callable[[bytes], list[Event]]
+_T = TypeVar("_T")
+
+#: Where one event ends and another begins, as far as can be told without reading both.
+_BETWEEN: Final = re.compile(rb'\}\s*,?\s*(?=\{\s*"(?:ph|name|cat|pid|tid|ts|dur|args)"\s*:)')
+#: The end of the list, as far as can be told where its last event is broken.
+_CLOSED: Final = re.compile(
+    rb'\]\s*(?=,\s*"(?:distributedInfo|baseTimeNanoseconds|displayTimeUnit|traceName|'
+    rb"deviceProperties|schemaVersion|record_shapes|with_stack|profile_memory|host_name|trace_id|"
+    rb'stepviz|systemTraceEvents|otherData|metadata)"\s*:)'
+)
+_CLOSED_AT_LAST: Final = re.compile(rb"\]\s*(?=\}?\s*\Z)")
+_PLACE: Final = re.compile(r"\(byte (\d+)\)")
+#: So many events are decoded together.
+_GROUP: Final = 256
+#: An event may hold things that look like events themselves: at most so many are joined.
+_JOINED: Final = 4
+
+
+def value_of(text: bytes, decode: Callable[[bytes], _T]) -> tuple[_T | None, int]:
+    """Return a JSON value at the start of a text and where it ends; None where it is broken."""
+    try:
+        return decode(text), len(text)
+    except RecursionError:
+        return None, 0
+    except msgspec.DecodeError as error:
+        if "trailing characters" not in str(error):
+            return None, 0
+        after = place_of(error)
+    # The place told is that of what follows, counted from one; from zero would be as right.
+    for end in (after - 1, after):
+        try:
+            return decode(text[:end]), end
+        except (msgspec.DecodeError, RecursionError):
+            continue
+    return None, 0
+
+
+def place_of(error: Exception) -> int:
+    """Return the byte at which decoding failed, 0 where nothing tells."""
+    found = _PLACE.search(str(error))
+    return int(found[1]) if found else 0
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """A text, where each of its events starts and ends, and whether it is the document's end."""
+
+    text: bytes
+    starts: list[int]
+    ends: list[int]
+    last: bool
+
+    @classmethod
+    def of(cls, text: bytes, *, last: bool) -> _Pieces:
+        between = list(_BETWEEN.finditer(text))
+        starts = [0, *(match.end() for match in between)]
+        end = len(text.rstrip(b", \t\r\n")) if last else len(text)
+        return cls(text, starts, [*(match.start() + 1 for match in between), end], last)
+
+
+@dataclass
+class Salvage:
+    """Decodes broken text event by event, and remembers where what is lost was.
+
+    Attributes
+    ----------
+    bad
+        Lines and bytes of the events that could not be decoded.
+    partial
+        Whether the document ends in the middle of an event.
+    rest
+        What follows the list of events; None while it has not ended.
+    """
+
+    decode: Decode
+    tidied: Tidied
+    bad: list[str] = field(default_factory=list)
+    partial: bool = False
+    rest: bytes | None = None
+    _offset: int = 0
+    _lines: int = 1
+
+    def passed(self, text: bytes) -> None:
+        """Count text that is behind, so that places can be told."""
+        self._offset += len(text)
+        self._lines += text.count(b"\n")
+
+    def rescue(self, text: bytes, *, last: bool) -> Iterator[tuple[list[Event], bytes]]:
+        """Return the events that can be decoded, and set `rest` where their list ends.
+
+        Parameters
+        ----------
+        text
+            From the start of an event to the end of one, or of the document where `last`.
+        """
+        pieces = _Pieces.of(text, last=last)
+        at = 0
+        while at < len(pieces.starts) and self.rest is None:
+            found: list[list[Event]] = []
+            begin = at
+            at = self._range(pieces, at, min(at + _GROUP, len(pieces.starts)), found)
+            block = text[pieces.starts[begin] : pieces.ends[at - 1]]
+            for part in found:
+                yield part, block
+
+    def _range(self, pieces: _Pieces, at: int, reach: int, found: list[list[Event]]) -> int:
+        """Decode the pieces from `at` to `reach`; return the first that was not used."""
+        if self._decoded(pieces, at, reach, found):
+            return reach
+        if reach - at == 1:
+            return self._single(pieces, at, found)
+        at = self._range(pieces, at, (at + reach) // 2, found)
+        while at < reach and self.rest is None:
+            at = self._range(pieces, at, reach, found)
+        return at
+
+    def _decoded(self, pieces: _Pieces, at: int, reach: int, found: list[list[Event]]) -> bool:
+        start = pieces.starts[at]
+        block = b"[" + pieces.text[start : pieces.ends[reach - 1]] + b"]"
+        events, closed = value_of(block, self.decode)
+        if events is None:
+            return False
+        found.append(events)
+        if closed < len(block):
+            self.rest = pieces.text[start + closed - 1 :]
+        return True
+
+    def _single(self, pieces: _Pieces, at: int, found: list[list[Event]]) -> int:
+        """Decode one piece, tidied or joined with those after it, else give it up."""
+        text, start, end = pieces.text, pieces.starts[at], pieces.ends[at]
+        tidied = Tidied()
+        block = b"[" + tidied_utf8(text[start:end], tidied) + b"]"
+        events, closed = value_of(block, self.decode)
+        if events is not None and closed == len(block):
+            self.tidied.add(tidied)
+            found.append(events)
+            return at + 1
+        final = at + 1 == len(pieces.starts)
+        for reach in range(at + 2, min(at + _JOINED, len(pieces.starts)) + 1):
+            if self._decoded(pieces, at, reach, found):
+                return reach
+        closing = _CLOSED.search(text, start, end)
+        if closing is None and final and pieces.last:
+            closing = _CLOSED_AT_LAST.search(text, start, end)
+        if closing is not None:
+            self.rest = text[closing.end() :]
+        if closing is None and final and pieces.last:
+            self.partial = start < end
+        elif start < end:
+            line = self._lines + text.count(b"\n", 0, start)
+            self.bad.append(f"line {line} (byte {self._offset + start})")
+        return at + 1

@@ -1,0 +1,296 @@
+"""Which files a source means: a folder, a pattern, a list, or any of them behind a URL."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from stepviz.errors import TraceError
+
+Source = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+_PLAIN: Final = (".json", ".json.gz", ".json.bz2", ".json.xz")
+_ARCHIVES: Final = (
+    *(".zip", ".tar"),
+    *(".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"),
+)
+#: What a folder is searched for; once a file is open its content decides, not its name.
+SUFFIXES: Final = (*_PLAIN, *_ARCHIVES)
+
+_USAGE: Final = "pass a folder of traces, a trace file, or a list of files"
+#: A folder for one rank's files.
+RANK_FOLDER: Final = re.compile(r"rank[\s_\-.=]*(\d{1,7})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class TraceFile:
+    """One file that a source means: what people call it, and how to open it."""
+
+    label: str
+    url: bool = False
+
+    def open(self) -> BinaryIO:
+        """Open it to read its bytes.
+
+        Raises
+        ------
+        TraceError
+            Saying why it cannot be opened.
+        """
+        if self.url:
+            return _open_url(self.label)
+        path = Path(self.label)
+        if path.is_dir():
+            msg = (
+                f"{path} is a folder, not a file; pass it alone, as one capture, or pass its files"
+            )
+            raise TraceError(msg)
+        try:
+            return path.open("rb")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            if path.is_symlink() and not path.exists():
+                reason = f"it is a link that leads nowhere: {reason}"
+            msg = f"{path} cannot be opened ({reason}); check the path and its permissions"
+            raise TraceError(msg) from error
+
+    @property
+    def size(self) -> int:
+        """Its size as it lies there, in bytes; 0 where nothing tells without opening it."""
+        if self.url:
+            with suppress(Exception):
+                fs, path = _file_system(self.label)
+                return int(fs.size(path) or 0)
+            return 0
+        try:
+            return Path(self.label).stat().st_size
+        except (OSError, ValueError):
+            return 0
+
+    @property
+    def only_here(self) -> bool:
+        """Say whether no other process can open it."""
+        return self.url and "memory://" in self.label
+
+
+def trace_files(source: Source) -> tuple[list[TraceFile], str]:
+    """Return the files a source means, rank10 after rank9, and a name for them all.
+
+    Raises
+    ------
+    TraceError
+        Where it means none: it does not exist, holds no traces, or is no path at all.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return _meant_by(_text(source))
+    if isinstance(source, (bytes, bytearray)) or not isinstance(source, Iterable):
+        msg = f"{source!r} is no path; {_USAGE}"
+        raise TraceError(msg)
+    items = [_text(item) for item in source]
+    if not items:
+        msg = "the list of files is empty; pass at least one trace file"
+        raise TraceError(msg)
+    if all(_is_folder(item) for item in items):
+        if len(items) > 1:
+            msg = (
+                f"{len(items)} folders are too many: one is one capture; load each by itself, or "
+                "pass the files of one capture"
+            )
+            raise TraceError(msg)
+        return _meant_by(items[0])
+    found: list[TraceFile] = []
+    for item in items:
+        # A file that is not there is refused by name; it costs its own row, not the run.
+        found += _meant_by(item)[0] if _is_pattern(item) else [TraceFile(item, _is_url(item))]
+    parents = {_folder_name(file.label) for file in found}
+    return found, ", ".join(sorted(parents))
+
+
+def _text(item: object) -> str:
+    if isinstance(item, (str, os.PathLike)):
+        text = os.fspath(item)
+        if isinstance(text, str):
+            if text:
+                return text
+            msg = f"the path is empty; {_USAGE}"
+            raise TraceError(msg)
+    msg = f"{item!r} is no path; {_USAGE}"
+    raise TraceError(msg)
+
+
+def _is_url(text: str) -> bool:
+    return "://" in text
+
+
+def _is_pattern(text: str) -> bool:
+    """Say whether a text has wildcards, and names no file that is there."""
+    if not any(sign in text for sign in "*?["):
+        return False
+    return _is_url(text) or not _exists(Path(text))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists() or path.is_symlink()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return not _is_url(text) and Path(text).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _folder_name(label: str) -> str:
+    if _is_url(label):
+        return label.rpartition("/")[0].rpartition("/")[2] or label
+    return Path(label).absolute().parent.name
+
+
+def _meant_by(text: str) -> tuple[list[TraceFile], str]:
+    if _is_url(text):
+        return _behind_url(text)
+    path = Path(text)
+    if _is_folder(text):
+        return _in_folder(path), path.resolve().name
+    if _is_pattern(text):
+        matched = glob.glob(os.path.expanduser(text), recursive=True)  # noqa: PTH111, PTH207  # `**`
+        return _chosen([Path(name).as_posix() for name in matched if not os.path.isdir(name)], text)  # noqa: PTH112
+    if not _exists(path):
+        msg = f"{path} does not exist; pass a folder of traces, a trace file, or a list of them"
+        raise TraceError(msg)
+    return [TraceFile(str(path))], path.name
+
+
+def _chosen(names: list[str], pattern: str, *, url: bool = False) -> tuple[list[TraceFile], str]:
+    """Return the traces among what a pattern matches."""
+    traces = [name for name in names if _is_trace(name)] or names
+    if not traces:
+        msg = f"{pattern} matches no file; {_USAGE}"
+        raise TraceError(msg)
+    ordered = sorted(traces, key=_natural)
+    return [TraceFile(name, url) for name in ordered], pattern
+
+
+def _in_folder(folder: Path) -> list[TraceFile]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        msg = f"{folder} cannot be listed ({error.strerror}); check its permissions"
+        raise TraceError(msg) from error
+    # A link that leads nowhere is a file somebody meant: it is refused by name, not passed over.
+    found = [p for p in entries if _is_trace(p.name) and (p.is_file() or not p.exists())]
+    if found:
+        return [TraceFile(str(p)) for p in sorted(found, key=lambda p: _natural(p.name))]
+    inner = {
+        p: [q for q in _listed(p) if _is_trace(q.name) and q.is_file()]
+        for p in entries
+        if p.is_dir()
+    }
+    inner = {p: traces for p, traces in inner.items() if traces}
+    if inner and all(RANK_FOLDER.fullmatch(p.name) for p in inner):
+        # One folder for each rank is one capture.
+        ordered = sorted(inner, key=lambda p: _natural(p.name))
+        return [
+            TraceFile(str(q))
+            for p in ordered
+            for q in sorted(inner[p], key=lambda q: _natural(q.name))
+        ]
+    if inner:
+        names = [p.name for p in inner]
+        shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+        msg = f"{folder} holds no traces itself, but its folders do: {shown}; pass one of them"
+        raise TraceError(msg)
+    msg = (
+        f"{folder} holds no traces: no file in it ends in {', '.join(SUFFIXES[:2])}, .zip or "
+        ".tar; pass the folder the profiler wrote to"
+    )
+    raise TraceError(msg)
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _is_trace(name: str) -> bool:
+    base = name.rpartition("/")[2]
+    return base.lower().endswith(SUFFIXES) and not base.startswith(".")
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Order rank10 after rank9."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(p), "") if p.isascii() and p.isdigit() else (-1, p) for p in parts if p]
+
+
+# Behind a URL.
+def _file_system(url: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs
+
+        fs, path = url_to_fs(url)
+    except ImportError as error:
+        msg = f"{url} needs a package that is not installed ({error}); install it, or copy the file"
+        raise TraceError(msg) from error
+    except Exception as error:
+        # What a file system raises is its own affair; that it failed is what matters here.
+        msg = f"{url} cannot be opened ({error}); check the address"
+        raise TraceError(msg) from error
+    return fs, str(path)
+
+
+def _open_url(url: str) -> BinaryIO:
+    fs, path = _file_system(url)
+    try:
+        stream: BinaryIO = fs.open(path, "rb")
+    except Exception as error:
+        msg = f"{url} cannot be opened ({_reason(error)}); check the address and your permissions"
+        raise TraceError(msg) from error
+    return stream
+
+
+def _behind_url(url: str) -> tuple[list[TraceFile], str]:
+    fs, path = _file_system(url)
+    head, chained, chain = url.partition("::")
+    pattern = any(sign in head for sign in "*?[")
+
+    def full(name: str) -> str:
+        return str(fs.unstrip_protocol(name)) + chained + chain
+
+    try:
+        matched = [name for name in fs.glob(path) if not fs.isdir(name)] if pattern else []
+        folder = bool(fs.isdir(path))
+        there = folder or bool(fs.exists(path))
+        names = [str(name) for name in fs.ls(path, detail=False)] if folder else []
+    except Exception as error:
+        msg = f"{url} cannot be listed ({_reason(error)}); check the address and your permissions"
+        raise TraceError(msg) from error
+    if pattern:
+        return _chosen([full(name) for name in matched], url, url=True)
+    if not there:
+        msg = f"{url} does not exist; {_USAGE}"
+        raise TraceError(msg)
+    if not folder:
+        return [TraceFile(url, url=True)], url.rpartition("/")[2]
+    traces = [full(name) for name in names if _is_trace(name)]
+    if not traces:
+        msg = (
+            f"{url} holds no traces: no file in it ends in {', '.join(SUFFIXES[:2])}, .zip or .tar"
+        )
+        raise TraceError(msg)
+    return _chosen(traces, url.rstrip("/").rpartition("/")[2], url=True)
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or str(error) or type(error).__name__)
