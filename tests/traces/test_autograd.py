@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stepviz.traces.rank_trace import RankTrace
-from stepviz.traces.reading.document import read_trace
-from stepviz.traces.reading.rows import rows_of
+from stepviz.traces.reading.files import rows_in
 from tests.traces.synthetic import AUTOGRAD, document, host, kernel, launch, note
 
 EVALUATE = "autograd::engine::evaluate_function: "
@@ -28,7 +27,7 @@ def gradient(name, ts, dur, number, *, thread=1, tid=AUTOGRAD):
 def kinds_of(write_trace):
     def classify(rows, **extra):
         path = write_trace("rank0.json", {**document(0, rows), **extra})
-        events = RankTrace.of(rows_of(read_trace(path), 0, "")).events
+        events = RankTrace.of(rows_in(path)).events
         return dict(zip(events["name"], events["kind"].astype(str), strict=True))
 
     return classify
@@ -185,7 +184,7 @@ def record(mode, folder):
 def test_checkpointed_layers_as_torch_records_them(mode, once, tmp_path):
     """Calls of the layers beyond those of forward ran again for backward."""
     path, calls = record(mode, tmp_path)
-    trace = RankTrace.of(rows_of(read_trace(path), 0, ""))
+    trace = RankTrace.of(rows_in(path))
     events = trace.events
     linear = events[events["name"] == "aten::linear"]["kind"].value_counts()
     assert (calls > once) == (mode != "plain")
