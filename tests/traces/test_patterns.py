@@ -14,8 +14,7 @@ from stepviz.traces.classifying.added_patterns import patterns_in_force
 from stepviz.traces.classifying.function_names import function_name
 from stepviz.traces.classifying.patterns import exchange_of
 from stepviz.traces.rank_trace import RankTrace
-from stepviz.traces.reading.document import read_trace
-from stepviz.traces.reading.rows import rows_of
+from stepviz.traces.reading.files import rows_in
 from tests.traces.synthetic import AUTOGRAD, document, host, kernel, launch, note, two_ranks
 
 
@@ -34,7 +33,7 @@ def none_left():
 def kinds_of(write_trace):
     def classify(rows):
         path = write_trace("rank0.json", document(0, rows))
-        events = RankTrace.of(rows_of(read_trace(path), 0, "")).events
+        events = RankTrace.of(rows_in(path)).events
         return dict(zip(events["name"], events["kind"], strict=True))
 
     return classify
@@ -143,7 +142,7 @@ def test_what_cannot_be_meant_is_refused(arguments, said):
 
 
 def _kinds_there(path, added):
-    rows = rows_of(read_trace(path), 0, "")
+    rows = rows_in(path)
     return RankTrace.of(rows, added).events["kind"].astype(str).tolist()
 
 
