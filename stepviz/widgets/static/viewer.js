@@ -736,6 +736,7 @@ function holds(track, lane) {
 }
 
 // viewer/feed.ts
+var PAUSE = 1e3;
 var Feed = class {
   constructor(wire, names, limits, changed, signal) {
     this.wire = wire;
@@ -774,11 +775,16 @@ var Feed = class {
       this.layers.add(layer, this.limits);
       this.busy = false;
       if (!this.signal.aborted) this.changed(layer);
+      this.want(look);
     }).catch((error) => {
-      this.busy = false;
+      if (this.signal.aborted) return;
+      console.warn("stepviz: no answer to a question about lanes:", error);
       this.failed = key;
-      if (!this.signal.aborted) console.warn("stepviz: no answer to a question about lanes:", error);
-    }).finally(() => this.want(look));
+      setTimeout(() => {
+        this.busy = false;
+        this.want(look);
+      }, PAUSE);
+    });
   }
 };
 
@@ -1508,11 +1514,9 @@ function neighbour(layers, lane, from, by) {
   const layer = layers.at(lane, (from.start + from.finish) / 2);
   if (layer === null) return null;
   const [low, high] = layer.span(lane);
-  let k = layer.firstFrom(lane, from.start);
-  if (by > 0) while (k < high && layer.start(k) <= from.start) k++;
-  else do
-    k--;
-  while (k >= low && layer.start(k) >= from.start);
+  let k = Math.max(low, layer.firstFrom(lane, from.start));
+  while (k < high && (by > 0 ? layer.start(k) <= from.start : layer.start(k) < from.start)) k++;
+  if (by < 0) k--;
   return k >= low && k < high ? blockOf(layer, lane, k) : null;
 }
 

@@ -7,6 +7,9 @@ import type { Wire } from "./wire";
 /** Names by code, as far as they were told; one for all views of a widget. */
 export type Names = Map<number, string>;
 
+/** After a question that failed the next one waits, ms. */
+const PAUSE = 1000;
+
 export interface Seen {
   readonly wanted: Wanted;
   /** The lanes on the screen and those around it. */
@@ -49,10 +52,15 @@ export class Feed {
       this.layers.add(layer, this.limits);
       this.busy = false;
       if (!this.signal.aborted) this.changed(layer);
+      this.want(look);
     }).catch((error: unknown) => {
-      this.busy = false;
+      if (this.signal.aborted) return;
+      console.warn("stepviz: no answer to a question about lanes:", error);
       this.failed = key; // the same question would fail again
-      if (!this.signal.aborted) console.warn("stepviz: no answer to a question about lanes:", error);
-    }).finally(() => this.want(look));
+      setTimeout(() => {
+        this.busy = false;
+        this.want(look);
+      }, PAUSE);
+    });
   }
 }

@@ -48,8 +48,8 @@ export function neighbour(layers: Layers, lane: number, from: { start: number; f
   const layer = layers.at(lane, (from.start + from.finish) / 2);
   if (layer === null) return null;
   const [low, high] = layer.span(lane);
-  let k = layer.firstFrom(lane, from.start);
-  if (by > 0) while (k < high && layer.start(k) <= from.start) k++;
-  else do k--; while (k >= low && layer.start(k) >= from.start);
+  let k = Math.max(low, layer.firstFrom(lane, from.start));
+  while (k < high && (by > 0 ? layer.start(k) <= from.start : layer.start(k) < from.start)) k++;
+  if (by < 0) k--;
   return k >= low && k < high ? blockOf(layer, lane, k) : null;
 }

@@ -46,6 +46,9 @@ test("pieces beside each other are gone through one by one, and end", () => {
   assert.equal(next({ start: 40, finish: 90 }, 1), undefined);
   assert.equal(next({ start: 40, finish: 90 }, -1), 30);
   assert.equal(next({ start: 10, finish: 20 }, -1), undefined);
+  layers.add(layer([{ lane: 0, start: 0, finish: 10 }, { lane: 0, start: 10, finish: 20 }]), LIMITS);
+  assert.equal(next({ start: 10, finish: 20 }, -1), 0); // they touch
+  assert.equal(next({ start: 0, finish: 10 }, 1), 10);
 });
 
 test("what is asked for is the screen, one more on each side, and the lanes around", () => {
