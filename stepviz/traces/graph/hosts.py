@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from stepviz.traces.classifying.patterns import BUCKET, LAUNCH
+from stepviz.traces.classifying.patterns import BUCKET, LAUNCH, STEP
 from stepviz.traces.graph.answers import THRESHOLDS
 from stepviz.traces.graph.arrays import Flags, IntArray, distinct
 from stepviz.traces.graph.draft import ARRIVES, DEPARTS, GIVES, KIND_CODE, TAKES, Draft
@@ -35,6 +35,9 @@ from stepviz.traces.graph.view import NEVER, View
 HELD_NS: Final = 20_000
 #: Between two questions whether the device is done a thread waits, up to this.
 BETWEEN_POLLS_NS: Final = THRESHOLDS.host_gap_ns
+
+#: What a stretch of a thread is called that no row and no region has.
+BETWEEN: Final = "between rows"
 
 _GRADIENT: Final = "autograd::engine::evaluate_function"
 #: Regions that are work of their kind even where no operator runs inside.
@@ -315,10 +318,12 @@ def _labels(view: View, thread: _Thread, draft: Draft, names: IntArray) -> dict[
     kind = np.full(len(flat.what), KIND_CODE["host"], dtype=np.int64)
     kind[owned] = view.kind[row[owned]]
     kind[kind == KIND_CODE["other"]] = KIND_CODE["host"]
-    name = np.full(len(flat.what), draft.name("between rows"), dtype=np.int64)
-    said = owned & (flat.what != BARE)
+    name = np.full(len(flat.what), draft.name(BETWEEN), dtype=np.int64)
+    # A gap has the name of the region it lies in, but for the step's own marker.
+    said = owned.copy()
+    said[owned] = ~view.named(row[owned], [bool(STEP.match(word)) for word in view.words])
     name[said] = names[view.name[row[said]]]
-    row[~said] = -1
+    row[flat.what == BARE] = -1
     return {"kind": kind, "name": name, "row": row}
 
 

@@ -15,7 +15,16 @@ from stepviz.traces.graph.answers import (
     path_of_columns,
 )
 from stepviz.traces.graph.arrays import IntArray
-from stepviz.traces.graph.links import LAGS, LAUNCHED, NO_LAUNCH, NOWHERE, ON, ORIGINS, Link
+from stepviz.traces.graph.links import (
+    LAGS,
+    LAUNCHED,
+    NO_LAUNCH,
+    NOWHERE,
+    ON,
+    ORIGINS,
+    RECORDED,
+    Link,
+)
 from stepviz.traces.graph.network import Network
 
 #: Codes of kinds of pieces: those of work, and three more.
@@ -46,10 +55,11 @@ def path_along(
     low, high = network.low[edges], network.high[edges]
     total = np.concatenate(([0], np.cumsum(duration)))
     worked = time[source] + total[high] - total[low]
+    origin = _origins(network, edges, time)
     parts = (
         _before(network, source, edges, time),
-        _work(network, edges, time, duration, total),
-        _lags(network, edges, worked, time),
+        _work(network, edges, time, duration, total, origin),
+        _lags(network, edges, worked, time, origin),
     )
     pieces = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
     order = np.flatnonzero(pieces["finish_ns"] > pieces["start_ns"])
@@ -79,8 +89,26 @@ def _before(network: Network, source: IntArray, edges: IntArray, time: IntArray)
     )  # fmt: skip
 
 
+def _origins(network: Network, edges: IntArray, time: IntArray) -> IntArray:
+    """Return by edge how it is known that what comes first on it follows on what was before.
+
+    Work goes on as the file says. But what starts work, with no time between, speaks for it.
+    """
+    link, origin = network.link[edges], network.origin[edges]
+    goes_on = (link == Link.WORK) | (link == Link.THREAD)
+    lasts = time[network.target[edges]] > time[network.source[edges]]
+    last = np.maximum.accumulate(np.where(~goes_on | lasts, np.arange(len(edges)), 0))
+    before = np.append(0, last[:-1])[: len(edges)]
+    return np.where(goes_on, origin[before], origin)
+
+
 def _work(
-    network: Network, edges: IntArray, time: IntArray, duration: IntArray, total: IntArray
+    network: Network,
+    edges: IntArray,
+    time: IntArray,
+    duration: IntArray,
+    total: IntArray,
+    origin: IntArray,
 ) -> Pieces:
     """Return the elements along the path."""
     low, high = network.low[edges], network.high[edges]
@@ -89,10 +117,7 @@ def _work(
     first = np.cumsum(counts) - counts
     element = np.arange(len(edge)) - first[edge] + low[edge]
     start = time[network.source[edges]][edge] + total[element] - total[low[edge]]
-    origin = network.origin[edges]
-    # A row's own run is linked as its start is.
-    before = np.append(origin[:1], origin[:-1])
-    origin = np.where(network.link[edges] == Link.WORK, before, origin)
+    first_on_edge = start == time[network.source[edges]][edge]
     known = network.elements
     return _columns(
         start,
@@ -101,19 +126,22 @@ def _work(
         kind=known.kind[element],
         name=known.name[element],
         on=known.on[element],
-        origin=origin[edge],
+        origin=np.where(first_on_edge, origin[edge], RECORDED),
         track=known.track[element],
         row=known.row[element],
         launched=known.launched[element],
     )
 
 
-def _lags(network: Network, edges: IntArray, worked: IntArray, time: IntArray) -> Pieces:
+def _lags(
+    network: Network, edges: IntArray, worked: IntArray, time: IntArray, origin: IntArray
+) -> Pieces:
     """Return what lies between the work of the path: explained, up to a limit, or not."""
     target = network.target[edges]
     link = network.link[edges]
     link = np.where(network.gap[target] & (link == Link.THREAD), Link.GAP, link)
     finish = time[target]
+    origin = np.where(worked == time[network.source[edges]], origin, network.origin[edges])
     limit = np.array(
         [np.iinfo(np.int64).max if (at := LAGS[k].limit) is None else at for k in Link]
     )
@@ -128,7 +156,7 @@ def _lags(network: Network, edges: IntArray, worked: IntArray, time: IntArray) -
         kind=np.where(explained, kind, _CODE[UNEXPLAINED]),
         name=-2 - link,
         on=on,
-        origin=np.where(explained, network.origin[edges], _UNEXPLAINED_ORIGIN),
+        origin=np.where(explained, origin, _UNEXPLAINED_ORIGIN),
         residual=1,
     )
 
