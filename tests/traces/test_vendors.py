@@ -6,8 +6,7 @@ import pytest
 
 import stepviz as sv
 from stepviz.traces.rank_trace import RankTrace
-from stepviz.traces.reading.document import read_trace
-from stepviz.traces.reading.rows import rows_of
+from stepviz.traces.reading.files import rows_in
 from tests.traces.synthetic import document, host, kernel, launch, note
 
 
@@ -17,7 +16,7 @@ def classified(write_trace):
 
     def classify(rows, **extra):
         path = write_trace("rank0.json", {**document(0, rows), **extra})
-        return RankTrace.of(rows_of(read_trace(path), 0, ""))
+        return RankTrace.of(rows_in(path))
 
     return classify
 

@@ -82,22 +82,23 @@ def idle_frame(
     """
     records = []
     for rank, part in ranks.items():
-        window = part.window
+        # Events may have to be read again: they are taken once.
+        window, events = part.window, part.events
         least = longer_than_ns
         if least is None:
             least = max(SHOWN_NS, window.duration_ns // SHOWN_PART)
-        by_step = still(part.events, part.trace.windows, part.main)
+        by_step = still(events, part.trace.windows, part.main)
         numbers = [other.step for other in part.trace.windows]
         found = by_step[numbers.index(window.step)]
         found = found[found[:, 1] - found[:, 0] >= max(least, 1)]
         if len(found) == 0:
             continue
-        host = host_rows(part.events, window, part.main)
+        host = host_rows(events, window, part.main)
         own = [exchange for exchange in exchanges if rank in exchange.calls]
         again = repeats(found, by_step, numbers, window.step)
         for (start, finish), repeated in zip(found.tolist(), again, strict=True):
             causes = _by_exchange(rank, start, finish, own, told=told)
-            causes += _by_launch(part, start, finish)
+            causes += _by_launch(part, events, start, finish)
             # What waits for an exchange needs no work of the host to be explained.
             causes += _by_host(host, start, finish, _running(rank, own))
             causes = [c for c in causes if c.covered >= LEAST_SHARE * (finish - start)]
@@ -217,11 +218,10 @@ def _running(rank: int, exchanges: Sequence[Exchange]) -> IntArray:
     return union(np.array([(c.arrival, c.finish) for c in calls], dtype=np.int64).reshape(-1, 2))
 
 
-def _by_launch(part: RankStep, start: int, finish: int) -> list[_Cause]:
+def _by_launch(part: RankStep, events: pd.DataFrame, start: int, finish: int) -> list[_Cause]:
     """Say when the work that ends the gap was launched: only then, or long before."""
     if part.window.measured != "device" or finish >= part.window.finish_ns:
         return []
-    events = part.events
     begins = events["start_ns"].to_numpy()
     rows = np.flatnonzero((begins == finish) & events["cat"].isin(list(DEVICE)).to_numpy())
     rows = rows[(events["kind"].iloc[rows] != "exchange").to_numpy()]
