@@ -31,7 +31,7 @@ def test_explain_tells_the_story_of_the_sample(capsys):
         "Exposed",
         "The critical path over all ranks, walked back from the end",
         "What would help most, each alone and replayed on this graph",
-        "How far to trust this: the unedited replay gives",
+        "How far to trust this: the unedited replay is off by 0 ns",
         "a plain sum says",
         "emulated",
     ):
@@ -82,12 +82,11 @@ def test_errors_are_one_sentence_and_status_2(arguments, said, capsys, tmp_path)
 def test_a_refused_file_is_part_of_the_story(capsys, tmp_path):
     folder = Path(sv.__file__).parent / "data" / "sample_run"
     (tmp_path / "rank0.json.gz").write_bytes((folder / "rank0.json.gz").read_bytes())
-    whole = (folder / "rank1.json.gz").read_bytes()
-    (tmp_path / "rank1.json.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "rank1.json.gz").touch()
     assert main(["explain", str(tmp_path)]) == 0
     said = capsys.readouterr()
     assert "1 of 2 files" in said.out
-    assert "rank1.json.gz is truncated" in said.out
+    assert "rank1.json.gz is empty" in said.out
     assert str(tmp_path) not in said.out
     assert said.err == ""
 
