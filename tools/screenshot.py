@@ -3,7 +3,7 @@
     .venv/bin/python -m tools.screenshot notebooks/01_a_step_is_a_graph.ipynb
 
 The notebook is copied first, so running it changes nothing in the checkout. Pictures of each
-editor in it go to ``screenshots/``; with ``--page``, pictures of the whole window too.
+editor and viewer in it go to ``screenshots/``; with ``--page``, pictures of the whole window too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from tools.find_chromium import FLAGS, require_chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# the editor once it knows its scale, the viewer once its lanes have come
+WIDGETS = "[data-px-per-ms], .tv:not([data-waiting])"
+
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 SET_THEME = """async (theme) => {
@@ -32,7 +35,7 @@ THEME_IS = """dark => document.body.dataset.jpThemeLight === String(!dark)
 def take(page: Page, name: str, out: Path, *, whole_page: bool) -> list[Path]:
     """Take the pictures of a notebook that has run; returns their paths."""
     taken = []
-    editors = page.locator("[data-px-per-ms]")
+    editors = page.locator(WIDGETS)
     for theme, title in THEMES.items():
         page.evaluate(SET_THEME, title)
         page.wait_for_function(THEME_IS, arg=theme == "dark")
