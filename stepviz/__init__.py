@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from stepviz.throughput.peak_catalogue import peak, peak_table
     from stepviz.throughput.plans import TrainingPlan
     from stepviz.throughput.rates import Rate
-    from stepviz.throughput.side_by_side import compare_counts
+    from stepviz.throughput.side_by_side import compare_counts, throughput_table
     from stepviz.throughput.token_counts import TokenCounts
     from stepviz.throughput.utilization import mfu, mfu_table, translate
     from stepviz.traces import (
@@ -105,6 +105,7 @@ _HOMES = {
     "set_release": "stepviz.core.changes",
     "shorten": "stepviz.core.changes",
     "shrink_tail": "stepviz.core.changes",
+    "throughput_table": "stepviz.throughput.side_by_side",
     "together": "stepviz.core.changes",
     "token_roles": "stepviz.throughput.layouts",
     "tokens_per_update": "stepviz.throughput.counting",
@@ -157,6 +158,7 @@ __all__ = [
     "set_release",
     "shorten",
     "shrink_tail",
+    "throughput_table",
     "together",
     "token_roles",
     "tokens_per_update",

@@ -38,6 +38,8 @@ def test_every_floor_imports_only_from_below():
         ("traces", "import stepviz.widgets", "each floor imports only from the floors below it"),
         ("traces", "import torch", "only recording imports torch"),
         ("widgets", "import torch.profiler", "only recording imports torch"),
+        ("throughput", "import stepviz.core", "each floor imports only from the floors below it"),
+        ("throughput", "import torch", "only recording imports torch"),
         ("core", "import anywidget", "what computes knows no face"),
         ("core", "import networkx", "what only tests need is not imported"),
     ],

@@ -226,6 +226,8 @@ _CATALOGUE: Final = (
 )
 
 CONVENTIONS: Final = {convention.name: convention for convention in _CATALOGUE}
+#: These count no attention.
+NO_LENGTH: Final = ("6N_all", "6N_noemb")
 #: These can only count blocks of the plain kind.
 _PLAIN_BLOCKS: Final = ("hfu_selective", "meg21")
 #: These count every parameter, whoever uses it.
@@ -336,7 +338,7 @@ def flops_per_token(shape: Any, convention: str, sequence: Any = None) -> Quanti
         msg = f"{convention!r} is a function of a ModelShape, not of {type(shape).__name__}"
         raise ThroughputError(msg)
     length = 1.0
-    if convention not in ("6N_all", "6N_noemb"):
+    if convention not in NO_LENGTH:
         length = length_for(convention, sequence)
     return Quantity(chosen.count(shape, length), "FLOP/token", convention, chosen.formula)
 
@@ -364,7 +366,7 @@ def caveats(shape: Any, convention: str) -> list[str]:
             f"{convention} counts all {shape.experts} experts of a layer, and a token runs through "
             f"{shape.top_k}: its parameters are {ratio:.3g} times the active ones"
         )
-    if shape.windows and convention not in ("6N_all", "6N_noemb", "window", "titan_window"):
+    if shape.windows and convention not in (*NO_LENGTH, "window", "titan_window"):
         said.append(f"{convention} ignores this model's sliding windows")
     if shape.lora_parameters and convention != "lora":
         said.append(f"{convention} counts gradients of the frozen weights too; lora does not")

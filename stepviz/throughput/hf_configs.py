@@ -156,7 +156,7 @@ def read_config(config: Config | str | os.PathLike[str]) -> dict[str, Any]:
         Where the family is not known, an entry is missing, or the file cannot be read.
     """
     held = config if isinstance(config, Mapping) else _from_file(Path(config))
-    kind = held.get("model_type")
+    kind = held.get("model_type") or _kind_of(held.get("architectures"))
     family = FAMILIES.get(kind) if isinstance(kind, str) else None
     if family is None:
         where = ""
@@ -180,6 +180,13 @@ def read_config(config: Config | str | os.PathLike[str]) -> dict[str, Any]:
     shape.update(_vectors(held, str(kind), family, shape))
     shape["name"] = str(held.get("_name_or_path") or kind)
     return shape
+
+
+def _kind_of(architectures: Any) -> str | None:
+    """Return the model_type that a class such as Qwen3MoeForCausalLM belongs to."""
+    first = str(architectures[0]) if architectures else ""
+    stem = first.removesuffix("ForCausalLM").removesuffix("LMHeadModel").lower()
+    return next((kind for kind in FAMILIES if kind.replace("_", "") == stem), None)
 
 
 def _from_file(path: Path) -> Config:

@@ -16,8 +16,9 @@ from stepviz.throughput.tallies import IGNORED, Rules, read_layout
 #: What a position can be.
 ROLES: Final = ("prompt", "completion", "padding")
 
-#: The lesson's two batches take so long, ms.
+#: The lesson's two batches take so long, ms, which is as long per position that is run over.
 LESSON_MS: Final = {"padded": 4.0, "packed": 3.0}
+LESSON_MS_PER_POSITION: Final = 0.5
 
 Batch = dict[str, list[list[int]]]
 

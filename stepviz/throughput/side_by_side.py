@@ -9,7 +9,7 @@ import pandas as pd
 
 from stepviz.errors import ThroughputError
 from stepviz.throughput.figures import card, number_text, percent
-from stepviz.throughput.flop_conventions import known_convention
+from stepviz.throughput.flop_conventions import CONVENTIONS, NO_LENGTH, known_convention
 from stepviz.throughput.rates import NUMERATORS
 from stepviz.throughput.token_counts import TokenCounts
 from stepviz.throughput.utilization import Mfu, mfu
@@ -63,6 +63,70 @@ class CountComparison:
             for name, row in self.table.iterrows()
         ]
         return card("Before and after", [(str(name), text) for name, text in rows], self.words)
+
+
+def throughput_table(
+    counts: TokenCounts,
+    *,
+    shape: Any = None,
+    peak: Any = None,
+    sequence: float | None = None,
+    devices: int = 1,
+) -> pd.DataFrame:
+    """Return one timed count under every numerator, and every FLOP convention that can be told.
+
+    Parameters
+    ----------
+    counts : TokenCounts
+        With seconds.
+    shape, peak, devices : optional
+        With a model and a peak there is a utilization per convention; see `mfu`.
+    sequence : float, optional
+        Length of a row; without it only conventions that need none, and `packed`, whose lengths
+        the counts may know, are told.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by quantity: `value`, `unit`, `counts` (what exactly that is).
+
+    Raises
+    ------
+    ThroughputError
+        Where the counts are not timed.
+
+    Examples
+    --------
+    >>> update = TokenCounts(allocated=8, scored=2, scope="update", seconds=0.004)
+    >>> throughput_table(update)["value"].to_dict()
+    {'processed positions per second': 2000.0, 'executed positions per second': 2000.0,
+    'scored targets per second': 500.0, 'updates per second': 250.0, 'time per update': 4.0}
+    """
+    rows = [
+        (_NAMES[str(of)], row["value"], row["unit"], row["counts"])
+        for of, row in counts.rates().iterrows()
+    ]
+    if counts.updates:
+        rows.append(("time per update", counts.ms_per_update, "ms", "wall time ÷ updates"))
+    if shape is not None and peak is not None:
+        rate = counts.rate("executed")
+        for name, convention in CONVENTIONS.items():
+            length: Any = sequence
+            if name == "packed" and counts.mean_length is not None:
+                length = counts
+            if length is None and name not in NO_LENGTH:
+                continue
+            found = mfu(
+                shape,
+                convention=name,
+                tokens_per_second=rate,
+                sequence=length,
+                peak=peak,
+                devices=devices,
+            )
+            rows.append((f"{found.kind} ({name})", found.value, "of peak", convention.includes))
+    table = pd.DataFrame(rows, columns=["quantity", "value", "unit", "counts"])
+    return table.set_index("quantity")
 
 
 def compare_counts(

@@ -48,6 +48,20 @@ def test_with_a_model_and_a_peak_there_is_a_utilization_beside():
     assert table.loc["MFU (packed)", "change"] == "unchanged"
 
 
+def test_one_fixture_under_every_convention():
+    padded, _ = lesson_counts()
+    shape = sv.ModelShape(layers=2, hidden=64, heads=4, vocab=100)
+    table = sv.throughput_table(padded, shape=shape, peak=1e10, sequence=4)
+    assert table.loc["updates per second", "value"] == 250
+    assert table.loc["time per update", ["value", "unit"]].tolist() == [4, "ms"]
+    shown = {name.split("(")[1][:-1] for name in table.index if name.startswith(("MFU", "HFU"))}
+    assert shown == set(sv.conventions().index)
+    assert table.loc["MFU (6N_all)", "value"] == 2000 * 6 * shape.parameters / 1e10
+    without = sv.throughput_table(padded, shape=shape, peak=1e10)
+    assert {"MFU (6N_all)", "MFU (packed)"} <= set(without.index)
+    assert "MFU (causal)" not in without.index
+
+
 def test_other_useful_work_is_no_improvement():
     before = sv.TokenCounts(allocated=8, scored=4, scope="update", seconds=0.004)
     after = sv.TokenCounts(allocated=8, scored=2, scope="update", seconds=0.002)

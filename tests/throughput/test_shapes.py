@@ -191,6 +191,18 @@ def test_a_config_is_read_from_a_file_a_folder_or_an_object(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("architecture", "kind"),
+    [("LlamaForCausalLM", "llama"), ("Qwen3MoeForCausalLM", "qwen3_moe")],
+)
+def test_a_config_without_its_type_is_known_by_its_class(architecture, kind):
+    config = {**SMALL, **MIXTURE, "architectures": [architecture]}
+    if kind == "llama":
+        config = {**SMALL, "architectures": [architecture]}
+    found = sv.ModelShape.from_config(config)
+    assert found == sv.ModelShape.from_config({**config, "model_type": kind})
+
+
+@pytest.mark.parametrize(
     ("config", "message"),
     [
         ({"model_type": "lama", **SMALL}, "did you mean 'llama'"),
