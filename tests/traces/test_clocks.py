@@ -1,11 +1,18 @@
-"""Clocks that disagree: no straggler is named anywhere, and everything says why."""
+"""Clocks that disagree: put right where ends tell how; else nobody is named, and all says why."""
 
 from __future__ import annotations
 
+import gzip
+import json
+
+import numpy as np
 import pytest
 
 import stepviz as sv
+from stepviz.traces.joining.clocks import RankClock
 from stepviz.traces.story import explain
+from tests.traces.columns import ORIGIN
+from tests.traces.many_ranks import on_clocks, on_device, over_gloo, simulated
 from tests.traces.synthetic import two_ranks
 
 #: Of `two_ranks`: the all-reduce arrives at 405 and 505 µs after the forward kernel's start and
@@ -90,3 +97,212 @@ def test_ranks_that_count_steps_differently_are_suspected(write_trace):
         path = write_trace(f"rank{rank}.json", trace)
     run = sv.load_run(path.parent)
     assert "the clocks, or the step numbers, of ranks 0 and 1 disagree" in repr(run)
+
+
+@pytest.fixture
+def load(write_trace):
+    """Load documents by rank."""
+
+    def read(documents, **options):
+        for rank, trace in documents.items():
+            path = write_trace(f"rank{rank}.json", trace)
+        return sv.load_run(path.parent, **options)
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def dlrm(handed):
+    """Return the DLRM run as recorded, and its documents by rank."""
+    folder = handed("dlrm-v100-nccl-8of8")
+    documents = [json.loads(gzip.decompress(path.read_bytes())) for path in folder.glob("*.gz")]
+    by_rank = {trace["distributedInfo"]["rank"]: trace for trace in documents}
+    return sv.load_run(folder), by_rank
+
+
+def ahead_by(documents, ahead):
+    """Put some ranks of DLRM on clocks that are ahead by some ns."""
+    return {
+        rank: {**trace, "baseTimeNanoseconds": trace.get("baseTimeNanoseconds", 0) + 10**15
+               + ahead.get(rank, 0)}
+        for rank, trace in documents.items()
+    }  # fmt: skip
+
+
+SHIFTS = [
+    {3: 5_000_000},
+    *({rank: 10**9} for rank in range(8)),
+    {3: -5_000_000},
+    {6: -(10**9)},
+    {3: 200_000},
+    {2: 3600 * 10**9},
+    {1: -7_000_000, 5: 3_000_000},
+    {0: 5_000_000, 1: -7_000_000, 2: 9_000_000},
+]
+
+
+@pytest.mark.parametrize("ahead", SHIFTS, ids=str)
+def test_dlrm_on_clocks_that_are_off_gives_the_same_answers(ahead, dlrm, load):
+    """The facts' tables again: names are equal, times to within 2 µs (all are whole µs here)."""
+    recorded, documents = dlrm
+    step, wanted = load(ahead_by(documents, ahead)).step(), recorded.step()
+    table, expected = step.collectives, wanted.collectives
+    for column in ("name", "ranks", "last_rank"):
+        assert table[column].fillna(-1).tolist() == expected[column].fillna(-1).tolist()
+    first = table["first_rank"].fillna(-1) == expected["first_rank"].fillna(-1)
+    # Rank 1 comes 1 µs after rank 3 to #6: of three clocks put right, one may make it a tie.
+    assert first.all() if len(ahead) < 3 else table.loc[~first, "first_rank"].isna().all()
+    for column in ("skew_ns", "end_skew_ns", "transfer_ns"):
+        assert (table[column] - expected[column]).abs().max() <= 2_000
+    assert (table["wait_ns"] - expected["wait_ns"]).abs().max() <= 7 * 2_000
+    off = (step.own_time - wanted.own_time).abs()
+    assert off.max(axis=None) <= 2_000
+    assert (off.drop(columns="late_ns") == 0).all(axis=None)
+    assert step.slowest["rank"].tolist() == wanted.slowest["rank"].tolist()
+    assert abs(step.completion_ns - 20_823_000) <= 2_000
+    answer = step.what_if(start_together=True, level="coarse")
+    assert answer.completion_ns == pytest.approx(14_006_000, abs=2_000)
+    assert step.clash is None
+
+
+def test_only_clocks_that_are_off_are_moved(dlrm, load):
+    recorded, documents = dlrm
+    assert not recorded.clock["moved"].any()
+    assert (recorded.clock["offset_ns"].abs() <= 2_000).all()
+    run = load(ahead_by(documents, {3: 5_000_000}))
+    assert run.clock.index[run.clock["moved"]].tolist() == [3]
+    assert run.clock.loc[3, "offset_ns"] == pytest.approx(5_000_000, abs=2_000)
+    assert "5 ms ahead" in run.clock.loc[3, "why"]
+    assert run.clock["collectives"].tolist() == [8] * 8
+    for rank in set(run.ranks) - {3}:
+        starts = run.step().windows["start_ns"], recorded.step().windows["start_ns"]
+        assert starts[0][rank] - starts[1][rank] == 10**15
+
+
+def test_clocks_may_be_left_alone(dlrm, load):
+    _, documents = dlrm
+    run = load(ahead_by(documents, {3: 5_000_000}), align=False)
+    assert not run.clock["moved"].any()
+    assert "left as it is, as asked" in run.clock.loc[3, "why"]
+    assert run.clock.loc[3, "offset_ns"] == pytest.approx(5_000_000, abs=2_000)
+    assert run.clash is not None
+    assert run.step().collectives["last_rank"].isna().all()
+
+
+@pytest.mark.parametrize("name", ["gloo-2rank-b4", "gloo-2rank-slowfabric-b1"])
+def test_gloo_on_one_host_is_not_moved_though_ends_are_apart(name, handed):
+    run = sv.load_run(handed(name))
+    assert not run.clock["moved"].any()
+    # Ends lie milliseconds apart, but many of them within a microsecond.
+    assert (run.clock["offset_ns"].abs() < 2_000).all()
+    assert run.clash is None
+
+
+@pytest.mark.parametrize("name", ["gloo-2rank-b4", "gloo-2rank-slowfabric-b1"])
+@pytest.mark.parametrize("ahead", [5_000_000, -(10**9)])
+def test_gloo_on_clocks_that_are_off(name, ahead, handed, load):
+    documents = {}
+    for path in handed(name).glob("*.gz"):
+        trace = json.loads(gzip.decompress(path.read_bytes()))
+        documents[trace["distributedInfo"]["rank"]] = trace
+    documents[1]["baseTimeNanoseconds"] += ahead
+    run, recorded = load(documents), sv.load_run(handed(name))
+    assert run.clock.index[run.clock["moved"]].tolist() == [1]
+    for number in recorded.steps.index:
+        table, expected = run.step(number).collectives, recorded.step(number).collectives
+        far = expected["skew_ns"] > 10_000
+        assert (table["last_rank"] == expected["last_rank"])[far].all()
+        assert (table["wait_ns"] - expected["wait_ns"]).abs().max() <= 4_000
+
+
+@pytest.mark.parametrize("write", [on_device, over_gloo])
+def test_several_clocks_that_are_off_and_drift(write, load):
+    """Over 20 steps, 0.05 s, 80 ppm are 4 µs a step; all ranks but one are off."""
+    times = simulated(4, 60, 4, slow={(2, s, 1): 200 for s in range(60)}, end_skew=2)
+    ahead, drift = {1: 3_000_000, 2: -40_000_000}, {2: 400.0}
+    run = load(on_clocks(write(times), ahead, drift))
+    clock = run.clock
+    assert clock["moved"].tolist() == [False, True, True, False]
+    assert clock.loc[2, "drift_ppm"] == pytest.approx(400, abs=8)
+    assert clock.loc[1, "drift_ppm"] == 0
+    assert clock.loc[1, "offset_ns"] == pytest.approx(3_000_000, abs=2_000)
+    straight = load(write(times))
+    for number in (1, 30, 60):
+        table = run.step(number).collectives
+        expected = straight.step(number).collectives
+        assert table["last_rank"].tolist() == expected["last_rank"].tolist()
+        assert (table["skew_ns"] - expected["skew_ns"]).abs().max() <= 4_000
+
+
+def test_groups_that_cross_connect_their_ranks(load):
+    """Pairs along rows and columns of 2 x 2 ranks: ranks 0 and 3 share no collective."""
+    from stepviz.traces.joining.alignment import judged
+    from stepviz.traces.joining.matching import RankCalls
+    from tests.traces.columns import frame_of
+
+    off = {0: 0, 1: 0, 2: 4_000_000, 3: -9_000_000}
+    calls = {}
+    for rank in range(4):
+        mine = []
+        pairs = [(0, 1), (2, 3), (0, 2), (1, 3)]
+        for k in range(20):
+            pair = next(p for p in pairs[2 * (k % 2) :] if rank in p)
+            at = ORIGIN + 1_000_000 * k + off[rank]
+            mine.append({"arrival_ns": at, "finish_ns": at + 500_000 + 300 * (rank + k) % 900,
+                         "members": pair, "group": str(pair)})  # fmt: skip
+        calls[rank] = RankCalls(frame_of(mine), [0], 4)
+    found = judged(calls, 20_000_000)
+    for rank, ns in off.items():
+        assert found.clocks[rank].offset_ns == pytest.approx(ns, abs=2_000)
+    assert found.doubt is None
+
+
+def test_a_rank_in_no_collective_is_told_apart(load):
+    documents = on_device(simulated(3, 3, 3))
+    alone = documents[2]["traceEvents"]
+    documents[2]["traceEvents"] = [e for e in alone if "nccl" not in e["name"]]
+    for document in documents.values():
+        for event in document["traceEvents"]:
+            if "Process Group Ranks" in event.get("args", {}):
+                event["args"]["Process Group Ranks"] = "[0, 1]"
+    documents[1]["baseTimeNanoseconds"] += 3_000_000
+    clock = load(documents).clock
+    assert clock["collectives"].tolist() == [9, 9, 0]
+    assert clock["moved"].tolist() == [False, True, False]
+    assert "no matched collective" in clock.loc[2, "why"]
+    assert clock.loc[2].isna()["offset_ns"]
+
+
+def test_ends_as_scattered_as_the_steps_name_nobody(load):
+    """Ends up to 0.4 ms apart in steps of half a millisecond."""
+    times = simulated(2, 12, 1, end_skew=400, blocking=True)
+    run = load(on_device(times))
+    assert not run.clock["moved"].any()
+    assert run.clash is not None
+    assert "may be" in str(run.clash) and "in steps of" in str(run.clash)
+    assert run.step(6).collectives["last_rank"].isna().all()
+    assert run.steps["last_rank"].isna().all()
+    assert run.step(6).slowest["rank"].isna()["last_to_arrive"]
+
+
+def test_a_whole_step_off_with_other_step_numbers_is_no_clock(load):
+    """Rank 1 calls its first step 2: matched by number, its clock seems one step off."""
+    documents = on_device(simulated(2, 6, 2))
+    for event in documents[1]["traceEvents"]:
+        if event["name"].startswith("ProfilerStep#"):
+            event["name"] = f"ProfilerStep#{int(event['name'].split('#')[1]) + 1}"
+    run = load(documents)
+    assert run.clash is not None
+    assert "number their steps differently" in str(run.clash)
+    assert run.step(3).collectives["last_rank"].isna().all()
+
+
+def test_a_clock_moves_whole_ns_and_keeps_their_order():
+    times = ORIGIN + np.sort(np.random.default_rng(0).integers(0, 10**10, 10_000))
+    still = RankClock(123_456_789)
+    assert (still.moved(times) == times - 123_456_789).all()
+    drifting = RankClock(-5, 200.0, ORIGIN + 5 * 10**9)
+    moved = drifting.moved(times)
+    assert (np.diff(moved) >= 0).all()
+    exact = [int(t) + 5 - round((int(t) - drifting.reference_ns) * 2 / 10_000) for t in times]
+    assert np.abs(moved - np.array(exact)).max() <= 1

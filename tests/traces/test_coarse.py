@@ -93,9 +93,7 @@ def test_a_step_without_exchange_is_own_time_alone(handed):
     assert half.completion_ns == round(step.completion_ns / 2)
 
 
-@pytest.mark.parametrize(
-
-)
+@pytest.mark.parametrize
 def test_replays_of_real_steps_are_exact(name, handed):
     run = sv.load_run(handed(name))
     for number in run.steps.index:

@@ -81,6 +81,8 @@ def collectives_frame(columns: StepExchanges, aligned: Aligned, *, told: bool) -
     frame["bus_gbps"] = bus_rate(columns, transfer)
     frame = frame.astype(dict.fromkeys(TOLD_BY_CLOCKS, "Int64") | {"bus_gbps": "Float64"})
     joint = columns.ranks > 1
+    # Nobody is first or last alone.
+    frame.loc[~joint, ["first_rank", "last_rank"]] = pd.NA
     if not told:
         frame.loc[joint, [*TOLD_BY_CLOCKS, "bus_gbps"]] = pd.NA
         return frame
