@@ -278,6 +278,9 @@ def length_for(convention: str, sequence: Any) -> float:
     """
     if isinstance(sequence, Real):
         return real(sequence, "sequence", above=0)
+    if sequence is None:
+        msg = f"{convention!r} counts attention: give sequence=, the length of the sequences"
+        raise ThroughputError(msg)
     if convention != "packed":
         msg = (
             f"{convention!r} counts sequences of one length, and several were given: use "

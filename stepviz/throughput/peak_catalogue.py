@@ -17,6 +17,7 @@ from typing import Any, Final
 import pandas as pd
 
 from stepviz.errors import ThroughputError, near
+from stepviz.throughput.checks import real
 from stepviz.throughput.devices_at_hand import device_at_hand
 from stepviz.throughput.figures import card, number_text, percent
 
@@ -178,6 +179,22 @@ def peak_table() -> pd.DataFrame:
             **{w: [getattr(p, w) for p in every] for w in words},
         }
     ).set_axis(index)
+
+
+def roof_of(given: Any) -> float:
+    """Return the FLOP/s of one device, from the catalogue's entry or as a number.
+
+    Raises
+    ------
+    ThroughputError
+        Where it is neither, such as the bare name of a device.
+    """
+    if isinstance(given, Peak):
+        return given.flops
+    if isinstance(given, str):
+        msg = f"peak is {given!r}: give peak({given!r}, 'bf16'), or the FLOP/s of a data sheet"
+        raise ThroughputError(msg)
+    return real(given, "peak", above=0)
 
 
 def sparse_guard(flops: float, precision: str | None) -> list[str]:

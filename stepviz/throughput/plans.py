@@ -15,7 +15,7 @@ from stepviz.throughput.figures import Quantity, card, number_text, percent, tim
 from stepviz.throughput.flop_conventions import flops_per_token, known_convention
 from stepviz.throughput.goodput import DAY, PARTS, Overheads
 from stepviz.throughput.model_shapes import ModelShape
-from stepviz.throughput.peak_catalogue import Peak
+from stepviz.throughput.peak_catalogue import Peak, roof_of
 from stepviz.throughput.plan_ranges import band_of, grid_of
 from stepviz.throughput.plan_solving import solved
 from stepviz.throughput.utilization import Mfu
@@ -114,8 +114,8 @@ class TrainingPlan:
         for name in ("parameters", "tokens", "devices"):
             if getattr(self, name) is not None:
                 real(getattr(self, name), name, above=0)
-        if self.peak is not None and not isinstance(self.peak, Peak):
-            real(self.peak, "peak", above=0)
+        if self.peak is not None:
+            roof_of(self.peak)
         if isinstance(self.mfu, Mfu):
             self._same_convention(self.mfu)
         elif self.mfu is not None:

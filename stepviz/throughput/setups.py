@@ -11,7 +11,7 @@ from stepviz.errors import ThroughputError, near
 from stepviz.throughput.checks import real, share, whole
 from stepviz.throughput.flop_conventions import known_convention
 from stepviz.throughput.model_shapes import ModelShape
-from stepviz.throughput.peak_catalogue import Peak, peak
+from stepviz.throughput.peak_catalogue import Peak, peak, roof_of
 from stepviz.throughput.token_counts import TokenCounts
 
 _SIZES = ("accumulation", "logging_steps", "world", "dp", "tp", "cp", "pp", "vpp")
@@ -86,8 +86,7 @@ class Setup:
             raise ThroughputError(msg)
         if self.convention is not None:
             known_convention(self.convention)
-        if self.peak is not None and not isinstance(self.peak, Peak):
-            real(self.peak, "peak", above=0)
+        _ = self.peak_flops
         steps = tuple(real(t, "step_seconds", above=0) for t in self.step_seconds)
         self._set("step_seconds", steps)
         if self.device is not None:
@@ -114,9 +113,7 @@ class Setup:
     @property
     def peak_flops(self) -> float | None:
         """What the utilization was divided by, FLOP/s."""
-        if self.peak is None:
-            return None
-        return self.peak.flops if isinstance(self.peak, Peak) else float(self.peak)
+        return None if self.peak is None else roof_of(self.peak)
 
     @property
     def scored_share(self) -> float | None:

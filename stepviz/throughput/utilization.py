@@ -18,7 +18,7 @@ from stepviz.throughput.flop_conventions import (
     known_convention,
 )
 from stepviz.throughput.model_shapes import ModelShape
-from stepviz.throughput.peak_catalogue import Peak, sparse_guard
+from stepviz.throughput.peak_catalogue import Peak, roof_of, sparse_guard
 from stepviz.throughput.rates import Rate
 from stepviz.throughput.token_counts import TokenCounts
 
@@ -160,7 +160,7 @@ def mfu(
     devices = whole(devices, "devices", least=1)
     flops = flops_per_token(shape, convention, sequence)
     entry = peak if isinstance(peak, Peak) else None
-    roof = entry.flops if entry is not None else real(peak, "peak", above=0)
+    roof = roof_of(peak)
     value = float(flops) * rate / (devices * roof)
     guards += _about_peak(entry, roof, precision)
     guards += caveats(shape, convention)

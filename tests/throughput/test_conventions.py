@@ -327,7 +327,7 @@ def test_a_bare_number_of_parameters_is_enough_for_six_n():
     [
         ((LLAMA_8B, "plam", 8192), "did you mean 'palm'"),
         ((LLAMA_8B, "causal", [2048, 2048]), "convention='packed'"),
-        ((LLAMA_8B, "causal", None), "several were given|give a length"),
+        ((LLAMA_8B, "causal", None), "give sequence="),
         ((LLAMA_8B, "causal", 0), "sequence is 0"),
         ((LLAMA_8B, "packed", []), "hold no position"),
         ((LLAMA_8B, "packed", sv.TokenCounts(allocated=8)), "know no lengths"),
