@@ -11,6 +11,7 @@ from stepviz.builders.contention_fits import ContentionFit, fit_contention
 from stepviz.builders.cost_fits import ExtrapolationWarning, FittedCost, fit_cost
 from stepviz.builders.costs import AlphaBeta, CostModel, Ring, Tree, bus_factor
 from stepviz.builders.ddp_steps import bucket_queue, ddp
+from stepviz.builders.lesson_models import lesson
 from stepviz.builders.loaders import input_pipeline
 from stepviz.builders.pipelines import pipeline, pipeline_bubble
 from stepviz.builders.sharding import sharded, zero_memory
@@ -35,6 +36,7 @@ __all__ = [
     "fit_contention",
     "fit_cost",
     "input_pipeline",
+    "lesson",
     "pipeline",
     "pipeline_bubble",
     "sharded",

@@ -16,8 +16,8 @@ from stepviz.builders.parameters import (
     Gradient,
     Recorded,
     gradients_of,
-    is_recorded,
     recorded_buckets,
+    recorded_frame,
 )
 from stepviz.builders.passes import Bucket, add_inputs, add_optimizers, add_pass
 from stepviz.core.checks import ms_text
@@ -61,8 +61,9 @@ def ddp(
     ----------
     parameters
         What is exchanged, in registration order: sizes in bytes, (name, bytes) pairs, a dict of
-        bytes by name, a frame with `bytes`, a `torch.nn.Module`; or a captured step's
-        `collectives`, whose buckets are then taken as recorded, with their times and spacing.
+        bytes by name, a frame with `bytes`, a `torch.nn.Module`; or a captured step (a run's
+        median one, or its `collectives`), whose buckets are taken as recorded, with their times
+        and spacing.
     backward, forward, optimizer, input : float
         ms on each rank.
     bucket_cap_mb, first_bucket_mb, find_unused_parameters, static_graph, iteration, ready_order
@@ -192,9 +193,9 @@ def buckets_of(
     model = None if cost is None else as_cost(cost)
     capped = limits != (None, None)
     caps = Limits.of(*limits)
-    recorded = recorded_buckets(parameters) if is_recorded(parameters) else None
-    if recorded is not None:
-        return _recorded(recorded, backward, model, caps if capped else None)
+    frame = recorded_frame(parameters)
+    if frame is not None:
+        return _recorded(recorded_buckets(frame), backward, model, caps if capped else None)
     gradients = gradients_of(parameters)
     notes = []
     if model is None:

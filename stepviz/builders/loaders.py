@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from stepviz.builders.arguments import as_amount, as_count, as_ms
+from collections.abc import Sequence
+
+from stepviz.builders.arguments import as_amount, as_count, each_ms
 from stepviz.builders.built import BuiltTimeline, Draft, held
 from stepviz.builders.costs import BYTES_PER_MS
 from stepviz.builders.passes import COMPUTE
@@ -12,11 +14,11 @@ from stepviz.errors import TimelineError
 def input_pipeline(
     *,
     batches: int,
-    compute: float,
-    load: float,
+    compute: float | Sequence[float],
+    load: float | Sequence[float],
     workers: int = 1,
     prefetch: int = 2,
-    read: float = 0.0,
+    read: float | Sequence[float] = 0.0,
     batch_bytes: float | None = None,
     storage_rate: float | None = None,
 ) -> BuiltTimeline:
@@ -31,15 +33,15 @@ def input_pipeline(
     ----------
     batches : int
         How many steps to show.
-    compute : float
+    compute : float, or one per batch
         ms a step computes.
-    load : float
+    load : float, or one per batch
         ms a worker prepares a batch.
     workers : int
         W; 0 loads in the training loop, between steps.
     prefetch : int
         Batches ahead per worker, torch's `prefetch_factor`.
-    read : float
+    read : float, or one per batch
         ms a batch takes from storage, one at a time. Or give `batch_bytes` and `storage_rate`.
     batch_bytes : float, optional
         Bytes of a batch, for the time to read it and for `.memory`.
@@ -73,24 +75,26 @@ def input_pipeline(
     """
     n, w = as_count(batches, "batches"), as_count(workers, "workers", least=0)
     depth = as_count(prefetch, "prefetch")
-    lasts, prepares = as_ms(compute, "compute"), as_ms(load, "load")
-    fetches = _read_ms(read, batch_bytes, storage_rate)
+    lasts, prepares = each_ms(compute, n, "compute", "batch"), each_ms(load, n, "load", "batch")
+    fetches = _read_ms(read, n, batch_bytes, storage_rate)
+    reads = any(fetches)
     size = None if batch_bytes is None else as_amount(batch_bytes, "batch_bytes", "bytes")
     draft = Draft()
     ahead = w * depth
     for i in range(n):
         lane = f"loader {i % w}" if w else COMPUTE
         first = f"load {i + 1}"
-        if fetches:
-            first = draft.phase(f"read {i + 1}", "input", fetches, lane="storage" if w else COMPUTE)
-        draft.phase(f"load {i + 1}", "input", prepares, lane=lane)
-        if fetches:
+        if reads:
+            where = "storage" if w else COMPUTE
+            first = draft.phase(f"read {i + 1}", "input", fetches[i], lane=where)
+        draft.phase(f"load {i + 1}", "input", prepares[i], lane=lane)
+        if reads:
             draft.link(first, f"load {i + 1}")
             if w and i >= w:  # a worker is busy with a batch from its read to its end
                 draft.link(f"load {i + 1 - w}", first)
         if w and i >= ahead:
             draft.link(f"compute {i + 1 - ahead}", first, "SS")
-        name = draft.phase(f"compute {i + 1}", "forward", lasts, lane=COMPUTE)
+        name = draft.phase(f"compute {i + 1}", "forward", lasts[i], lane=COMPUTE)
         draft.link(f"load {i + 1}", name)
     count = ahead if w else 1
     formula = "workers · prefetch" if w else "1, loaded between steps"
@@ -100,15 +104,17 @@ def input_pipeline(
     )
 
 
-def _read_ms(read: float, batch_bytes: float | None, storage_rate: float | None) -> float:
-    fetches = as_ms(read, "read")
+def _read_ms(
+    read: float | Sequence[float], n: int, batch_bytes: float | None, storage_rate: float | None
+) -> list[float]:
+    fetches = each_ms(read, n, "read", "batch")
     if storage_rate is None:
         return fetches
-    if fetches:
+    if any(fetches):
         msg = "read and storage_rate both say how long a read takes: give one of them"
         raise TimelineError(msg)
     if batch_bytes is None:
         msg = "storage_rate needs batch_bytes, the bytes of a batch"
         raise TimelineError(msg)
     rate = as_amount(storage_rate, "storage_rate", "GB/s", above=0)
-    return as_amount(batch_bytes, "batch_bytes", "bytes") / (rate * BYTES_PER_MS)
+    return [as_amount(batch_bytes, "batch_bytes", "bytes") / (rate * BYTES_PER_MS)] * n

@@ -20,7 +20,7 @@ from stepviz.errors import CostError, TimelineError
 
 _WANTED = (
     "give sizes in bytes, (name, bytes) pairs, a dict of bytes by name, a frame with a column "
-    "'bytes', a torch.nn.Module, or a step's collectives"
+    "'bytes', a torch.nn.Module, or a captured step"
 )
 _NS_PER_MS = 1e6
 
@@ -71,9 +71,18 @@ def gradients_of(parameters: Any) -> tuple[Gradient, ...]:
     return tuple(found)
 
 
-def is_recorded(parameters: Any) -> bool:
-    """Whether this is a step's `collectives` frame."""
-    return isinstance(parameters, pd.DataFrame) and "transfer_ns" in parameters.columns
+def recorded_frame(parameters: Any) -> pd.DataFrame | None:
+    """Return a step's `collectives`, from that frame, a step or a run (its median step).
+
+    None where this is none of them.
+    """
+    if hasattr(parameters, "named_parameters"):
+        return None
+    if not isinstance(parameters, pd.DataFrame):
+        step = parameters.step() if callable(getattr(parameters, "step", None)) else parameters
+        parameters = getattr(step, "collectives", None)
+    known = isinstance(parameters, pd.DataFrame) and "transfer_ns" in parameters.columns
+    return parameters if known else None
 
 
 def recorded_buckets(frame: pd.DataFrame) -> Recorded:
@@ -157,8 +166,11 @@ def _of_item(k: int, item: Any) -> Gradient:
         return item
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
         name, size = item
+        if not isinstance(name, str):
+            msg = f"parameter {k} is {item!r}: a pair is (name, bytes); for a shape, give its bytes"
+            raise TimelineError(msg)
         if hasattr(size, "numel") and hasattr(size, "element_size"):
-            return _of_tensor(str(name), size)
+            return _of_tensor(name, size)
         return _of_pair(name, size)
     return _of_pair(f"parameter {k}", item)
 

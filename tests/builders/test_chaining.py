@@ -127,6 +127,17 @@ def test_a_loader_sustains_the_slowest_of_three_rates(workers, depth, compute, l
     assert deeper.completion <= fed.completion
 
 
+def test_depth_hides_unevenness():
+    """Every eighth batch takes 60 ms, which a worker's own pace covers if it may run ahead."""
+    load = [60 if i % 8 == 7 else 2 for i in range(64)]
+    shallow, deep = (
+        B.input_pipeline(batches=64, compute=10, load=load, prefetch=depth) for depth in (1, 6)
+    )
+    # The first slow one comes before the worker is far enough ahead; the others are hidden.
+    assert deep.completion == 7 * 2 + 60 + (64 - 7) * 10
+    assert shallow.completion == 2 + 64 * 10 + 8 * (60 - 10)
+
+
 def test_without_workers_loading_stands_between_steps():
     fed = B.input_pipeline(batches=5, compute=10, load=4, workers=0, read=1)
     assert B.step_times(fed)["interval"].tolist() == [15] * 5
@@ -155,6 +166,7 @@ def test_depth_costs_host_memory_and_cures_no_slow_storage():
         (lambda: B.checkpointed(sv.lesson(), 2, every=1, save=-1), "save"),
         (lambda: B.input_pipeline(batches=0, compute=1, load=1), "batches"),
         (lambda: B.input_pipeline(batches=1, compute=1, load=1, workers=-1), "workers"),
+        (lambda: B.input_pipeline(batches=2, compute=1, load=[1]), "load has 1 values for 2"),
         (lambda: B.input_pipeline(batches=1, compute=1, load=1, storage_rate=1), "batch_bytes"),
         (
             lambda: B.input_pipeline(

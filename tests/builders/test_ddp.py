@@ -185,9 +185,11 @@ def test_recorded_buckets_keep_their_spacing_and_transfers():
 
 
 def test_a_captured_run_gives_its_buckets():
-    step = sv.sample_run().step()
+    run = sv.sample_run()
+    step = run.step()
     frame = step.collectives
     built = B.ddp(frame, backward=100)
+    assert B.ddp(step, backward=100) == B.ddp(run, backward=100) == built
     assert (built.phases["kind"] == "exchange").sum() == len(frame)
     spans = built.phases.loc[built.phases["kind"] == "exchange", "duration"]
     assert spans.tolist() == pytest.approx((frame["transfer_ns"] / 1e6).tolist())
