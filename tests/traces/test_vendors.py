@@ -215,6 +215,49 @@ def test_old_categories_and_annotations_as_operators(classified):
     assert [(w.step, w.measured) for w in trace.windows] == [(1, "device")]
 
 
+def process(pid, name):
+    return {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+
+
+def test_ascend_says_by_processes_what_rows_are(classified):
+    """No categories on the hardware, times as text, arrows from the operator to its task."""
+
+    def task(pid, tid, name, ts, dur, **args):
+        return {"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": f"{ts}.000", "dur": dur,
+                "args": args}  # fmt: skip
+
+    rows = [
+        process(5, "CANN"), process(6, "Ascend Hardware"), process(7, "Communication(HCCL)"),
+        process(8, "Overlap Analysis"),
+        note("ProfilerStep#1", 0, 100),
+        note("forward", 1, 30),
+        host("aten::mm", 5, 10, **{"Sequence number": 1, "Fwd thread id": 0}),
+        task(5, 1, "Node@launch", 7, 2),
+        task(6, 3, "aclnnMatmul_MatMulV2", 40, 30, **{"Task Type": "AI_CORE"}),
+        task(6, 3, "EVENT_WAIT", 30, 10, **{"Task Type": "EVENT_WAIT"}),
+        task(6, 3, "MEMCPY_ASYNC", 70, 5, **{"Task Type": "MEMCPY_ASYNC"}),
+        task(7, 0, "hcom_allReduce__503_0_1", 80, 90),
+        task(7, 1, "Notify_Wait", 80, 60),
+        task(8, 0, "Computing", 40, 30),
+        *arrow(1, 5, 40, 3, cat="async_npu"),
+    ]  # fmt: skip
+    for row in rows:
+        # The arrow's end lies in the hardware's process.
+        if row["ph"] == "f":
+            row["pid"] = 6
+    trace = classified(rows)
+    events = trace.events.set_index("name")
+    assert events.at["aclnnMatmul_MatMulV2", "kind"] == "forward"
+    assert events.at["aclnnMatmul_MatMulV2", "place"] == 0
+    assert events.at["hcom_allReduce__503_0_1", "kind"] == "exchange"
+    assert events["cat"].astype(str).to_dict() | {"aten::mm": ""} == {
+        "ProfilerStep#1": "user_annotation", "forward": "user_annotation", "aten::mm": "",
+        "Node@launch": "privateuse1_runtime", "aclnnMatmul_MatMulV2": "kernel",
+        "EVENT_WAIT": "npu_sync", "MEMCPY_ASYNC": "gpu_memcpy",
+        "hcom_allReduce__503_0_1": "collective_comm", "Notify_Wait": "", "Computing": "",
+    }  # fmt: skip
+
+
 def test_two_ranks_of_xpu_exchange_together(write_trace):
     """No arguments name the collective or its group: the name of the kernel does."""
     for rank in (0, 1):

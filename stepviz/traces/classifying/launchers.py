@@ -41,6 +41,10 @@ def launchers(rows: RankRows) -> Launchers:
     if len(lost):
         operator = np.flatnonzero((events["cat"] == "cpu_op").to_numpy())
         source[lost] = _by_id(start, events["external"].to_numpy(), operator, lost)
+        lost = lost[source[lost] < 0]
+    if len(lost) and len(rows.launch_flows):
+        # Ascend's arrows begin at the operator.
+        source[lost] = _by_arrow(events, rows.launch_flows, operator, lost)
     return Launchers(launcher, source)
 
 

@@ -23,6 +23,7 @@ from stepviz.traces.reading.outliers import recording, without_impossible
 from stepviz.traces.reading.ranks import Part, parts_of
 from stepviz.traces.reading.repairs import Repairs
 from stepviz.traces.reading.repairs import events as counted
+from stepviz.traces.reading.uncategorised import with_categories
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -147,6 +148,7 @@ def _rank_rows(
             "fwd_thread": spans["fwd_thread"][chosen],
         }
     )
+    events["cat"] = with_categories(events, tracks, columns.process_names)
     calls = events["cat"].isin([*CALLS, "cpu_op"]).to_numpy()
     said = recording(events, columns.marks, base, part.rank)
     possible, finish = without_impossible(events, said, calls, repairs)

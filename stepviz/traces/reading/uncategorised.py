@@ -1,0 +1,64 @@
+"""Rows without a category, as Ascend's profiler writes those of its hardware.
+
+There the name of the process says what a row is: its hardware's tasks, its collectives, or
+the calls of its runtime. Rows of other processes (an analysis of overlaps) repeat these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+_HARDWARE: Final = "Ascend Hardware"
+_RUNTIME: Final = "CANN"
+_COLLECTIVES: Final = re.compile(r"^(HCCL|Communication)")
+_COPY: Final = re.compile(r"^(MEMCPY|SDMA)", re.IGNORECASE)
+#: Tasks of a stream that only order it.
+_ORDER: Final = re.compile(
+    r"^(EVENT|NOTIFY|STREAM_WAIT|WRITE_VALUE|MEM_WRITE_VALUE|CAPTURE)", re.IGNORECASE
+)
+#: The collective as a whole; beside it stand its parts, which are no more work.
+_WHOLE: Final = re.compile(r"^hcom_", re.IGNORECASE)
+
+
+def with_categories(
+    events: pd.DataFrame, tracks: pd.DataFrame, processes: Mapping[int | str, Sequence[str]]
+) -> pd.Series[str]:
+    """Return the category of each row, found by its process where the file says none.
+
+    Parameters
+    ----------
+    events
+        Rows with name, cat and track.
+    tracks
+        pid (text) of each track.
+    processes
+        The names of each process, by pid.
+    """
+    said = {str(pid): names for pid, names in processes.items()}
+    bare = (events["cat"] == "").to_numpy()
+    if not bare.any() or not any(_HARDWARE in names for names in said.values()):
+        return events["cat"]
+    found = events["cat"].astype(object).to_numpy(copy=True)
+    track, names = events["track"].to_numpy(), events["name"].astype("category").cat
+    words, codes = [str(name) for name in names.categories], names.codes.to_numpy()
+    for at, pid in enumerate(tracks["pid"]):
+        process = next((name for name in said.get(str(pid), ()) if name), "")
+        rows = np.flatnonzero(bare & (track == at))
+        for code in np.unique(codes[rows]).tolist():
+            found[rows[codes[rows] == code]] = _category(process, words[code])
+    return pd.Series(pd.Categorical(found), index=events.index)
+
+
+def _category(process: str, name: str) -> str:
+    if process == _RUNTIME:
+        return "privateuse1_runtime"
+    if process == _HARDWARE:
+        if _ORDER.match(name):
+            return "npu_sync"
+        return "gpu_memcpy" if _COPY.match(name) else "kernel"
+    return "collective_comm" if _COLLECTIVES.match(process) and _WHOLE.match(name) else ""
