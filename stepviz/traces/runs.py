@@ -35,6 +35,7 @@ _STEP_COLUMNS: Final = (
     "ranks",
     "window",
     "start_from",
+    "found_by",
     "ratio",
     "odd",
 )
@@ -121,6 +122,7 @@ class Run:
             "ranks": len(found),
             "window": _all_of(window.measured for window in found.values()),
             "start_from": _all_of(window.start_from for window in found.values()),
+            "found_by": _all_of(window.found_by for window in found.values()),
         }
 
     @property
@@ -132,7 +134,8 @@ class Run:
         has the longest window of its own, longest_ns; ranks counts who has this step; window
         says what it is measured on (device, host, or both); start_from how its start was found:
         at the previous update's end, at the host's start of a first step, or the whole trace
-        where no step is marked. ratio is the step's length over the median of those that are
+        where no step is marked. found_by is what tells steps apart where no ProfilerStep marks
+        them, "" where one does. ratio is the step's length over the median of those that are
         cut alike (its longest rank's where clocks disagree), and odd says whether that is far
         from what the others do: no such step stands for the run (see `spread`).
         """
