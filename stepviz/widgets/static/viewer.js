@@ -355,12 +355,13 @@ function shrunk(range) {
 // viewer/paint.ts
 var SHADES = 8;
 function paintLane(brush, line, layer, lane, places) {
-  const { pixels, width, range, inks, hidden, searching, noted, parted } = brush;
-  const offset = line * width;
+  const { pixels, width, range, inks, hidden, thin, searching, noted, parted } = brush;
+  const first = line * width;
+  const second = (brush.lines + line) * width;
   const scale = width / (range.finish - range.start);
   const left = clamp(Math.floor((layer.asked.start - range.start) * scale), width);
   const right = clamp(Math.ceil((layer.asked.finish - range.start) * scale), width);
-  pixels.fill(0, offset + left, offset + right);
+  for (const offset of [first, second]) pixels.fill(0, offset + left, offset + right);
   const [, high] = layer.span(lane);
   const { starts, finishes, kinds, flags, shares, counts } = layer;
   const ratio = layer.unit * scale;
@@ -381,6 +382,7 @@ function paintLane(brush, line, layer, lane, places) {
     const marked = searching && (flags[k] & FOUND) !== 0;
     if (marked) found.push(k);
     const shade = counts[k] === 1 ? SHADES - 1 : shares[k] * (SHADES - 1) >> 8;
+    const offset = thin[kind] ? second : first;
     const ink = (searching && !marked ? inks.dimmed : inks.plain)[kind * SHADES + shade];
     if (b - a === 1) pixels[offset + a] = ink;
     else pixels.fill(ink, offset + a, offset + b);
@@ -389,7 +391,7 @@ function paintLane(brush, line, layer, lane, places) {
   for (const k of found) {
     const a = clamp(Math.round(shift + ratio * starts[k]), width);
     const b = clamp(Math.max(Math.round(shift + ratio * finishes[k]), a + 1), width);
-    if (b - a < parted) pixels.fill(inks.plain[kinds[k] * SHADES + SHADES - 1], offset + a, offset + b);
+    if (b - a < parted) pixels.fill(inks.plain[kinds[k] * SHADES + SHADES - 1], first + a, first + b);
   }
 }
 function clamp(x, width) {
@@ -955,6 +957,25 @@ function stays(look, layer, least = STAY) {
   }
   return found;
 }
+function pathRuns(look, layer, least = STAY) {
+  const [low, high] = layer.span(PATH);
+  const found = [];
+  for (let k = layer.firstFrom(PATH, look.range.start); k < high; k++) {
+    const from = look.x(layer.start(k));
+    if (from > look.width) break;
+    const to = look.x(layer.finish(k));
+    const kind = layer.kinds[k];
+    const rank = layer.shown[k - low];
+    let last = found.at(-1);
+    if (last !== void 0 && (last.kind !== kind || last.rank !== rank) && last.to - last.from < least) {
+      found.pop();
+      last = found.at(-1);
+    }
+    if (last !== void 0 && last.kind === kind && last.rank === rank && from - last.to < least) last.to = to;
+    else found.push({ from, to, kind, rank });
+  }
+  return found;
+}
 function drawPath(context, look, drawn, head) {
   const layer = drawn.layers.main(PATH, look.range, look.pixel);
   if (layer === null) return;
@@ -1171,6 +1192,7 @@ var PATH_ROW = 20;
 var headOf = (look) => AXIS + (look.scene.path.pieces > 0 ? PATH_ROW + 6 : 2);
 var LABEL = 34;
 var PARTED = 4;
+var NO_WORK = /* @__PURE__ */ new Set(["wait", "idle", "before the step", "unexplained"]);
 var Stage = class {
   canvas = html("canvas", { class: "tv-canvas", "aria-hidden": "true" });
   context;
@@ -1180,6 +1202,8 @@ var Stage = class {
   pixels = new Uint32Array(0);
   fitters = /* @__PURE__ */ new Map();
   ratio = 1;
+  /** How many lanes were painted: thin ones follow the others. */
+  painted = 0;
   constructor() {
     const one = this.canvas.getContext("2d");
     const other = this.lines.getContext("2d");
@@ -1229,31 +1253,33 @@ var Stage = class {
     if (look.scene.path.pieces > 0) {
       this.stretch(0, look, AXIS + 1, PATH_ROW - 2);
       this.words(places[0], PATH, AXIS + 1, PATH_ROW - 2, 11, look, drawn);
+      this.runs(places[0], AXIS + 1, PATH_ROW - 2, look, drawn);
     }
   }
-  /** Paint each lane as one line of pixels; returns where there is room for words. */
+  /** Paint each lane as lines of pixels; returns where there is room for words. */
   paint(look, drawn, lanes) {
     const width = this.canvas.width;
-    if (this.image === null || this.image.width !== width || this.image.height < lanes.length) {
-      this.image = new ImageData(width, Math.max(lanes.length, 64));
+    if (this.image === null || this.image.width !== width || this.image.height < 2 * lanes.length) {
+      this.image = new ImageData(width, Math.max(2 * lanes.length, 96));
       this.pixels = new Uint32Array(this.image.data.buffer);
       this.lines.width = width;
       this.lines.height = this.image.height;
     }
-    const hidden = new Uint8Array(look.scene.kinds.length);
-    for (const kind of look.hidden) hidden[kind] = 1;
+    const { kinds } = look.scene;
     const brush = {
       pixels: this.pixels,
+      lines: lanes.length,
       width,
       range: look.range,
       inks: drawn.palette.inks,
-      hidden,
+      hidden: Uint8Array.from(kinds, (_, kind) => Number(look.hidden.has(kind))),
+      thin: Uint8Array.from(kinds, (kind) => Number(NO_WORK.has(kind))),
       searching: look.search.text !== "" && look.search.count !== 0,
       noted: LABEL * this.ratio,
       parted: PARTED * this.ratio
     };
+    this.pixels.fill(0, 0, 2 * lanes.length * width);
     const all = lanes.map((lane, line) => {
-      this.pixels.fill(0, line * width, (line + 1) * width);
       const main = drawn.layers.main(lane, look.range, look.pixel);
       const places = [];
       for (const layer of drawn.layers.of(lane, look.range, look.pixel)) {
@@ -1262,14 +1288,20 @@ var Stage = class {
       if (main !== null) this.layerOf.set(lane, main);
       return places;
     });
-    this.lineContext.putImageData(this.image, 0, 0, 0, 0, width, lanes.length);
+    this.painted = lanes.length;
+    this.lineContext.putImageData(this.image, 0, 0, 0, 0, width, 2 * lanes.length);
     return all;
   }
   /** The layer that each lane's words come from. */
   layerOf = /* @__PURE__ */ new Map();
   stretch(line, look, y, height) {
-    this.context.imageSmoothingEnabled = false;
-    this.context.drawImage(this.lines, 0, line, this.lines.width, 1, 0, Math.round(y), look.width, Math.max(2, Math.round(height)));
+    const { context, lines } = this;
+    const top = Math.round(y);
+    const tall = Math.max(2, Math.round(height));
+    const low = Math.max(2, Math.round(tall * 0.55));
+    context.imageSmoothingEnabled = false;
+    context.drawImage(lines, 0, this.painted + line, lines.width, 1, 0, top + Math.round((tall - low) / 2), look.width, low);
+    context.drawImage(lines, 0, line, lines.width, 1, 0, top, look.width, tall);
   }
   words(places, lane, y, height, size, look, drawn) {
     const layer = this.layerOf.get(lane);
@@ -1292,8 +1324,29 @@ var Stage = class {
       if (lane === PATH) name = `r${layer.shown[block - low]} · ${name}`;
       const written2 = fitter.fit(name, to - from - 8);
       if (written2 === "") continue;
-      context.fillStyle = dimmed && (layer.flags[block] & FOUND) === 0 ? palette.dim : palette.labels[layer.kinds[block]];
+      const kind = layer.kinds[block];
+      context.fillStyle = dimmed && (layer.flags[block] & FOUND) === 0 ? palette.dim : NO_WORK.has(look.scene.kinds[kind] ?? "") ? palette.foreground : palette.labels[kind];
       context.fillText(written2, from + 4, y + height / 2 + 0.5);
+    }
+  }
+  /** Say on the path's row what goes on for long, where no single piece is wide enough for words. */
+  runs(places, y, height, look, drawn) {
+    const layer = this.layerOf.get(PATH);
+    if (layer === void 0 || look.search.text !== "") return;
+    const { context } = this;
+    const font = `500 11px ${drawn.palette.family}`;
+    for (const { from, to, kind, rank } of pathRuns(look, layer)) {
+      const [a, b] = [Math.max(0, from), Math.min(look.width, to)];
+      const taken = places.some((_, k) => k % 3 === 0 && places[k] / this.ratio < b && places[k + 1] / this.ratio > a);
+      const name = look.scene.kinds[kind] ?? "";
+      const written2 = taken ? "" : this.fitter(font).fit(`r${rank} · ${name}`, b - a - 12);
+      if (written2 === "") continue;
+      context.font = font;
+      const width = context.measureText(written2).width;
+      context.fillStyle = drawn.palette.fills[kind];
+      context.fillRect(a + 2, y, width + 8, height);
+      context.fillStyle = drawn.palette.labels[kind];
+      context.fillText(written2, a + 6, y + height / 2 + 0.5);
     }
   }
   fitter(font) {
@@ -1380,7 +1433,7 @@ var Stage = class {
 };
 
 // viewer/gutter.ts
-var Gutter = class _Gutter {
+var Gutter = class {
   constructor(look, folded) {
     this.look = look;
     this.folded = folded;
@@ -1470,14 +1523,21 @@ var Gutter = class _Gutter {
     const stop = all.find((one) => one === document.activeElement) ?? all[0];
     for (const one of all) attr(one, "tabindex", one === stop ? 0 : -1);
   }
-  /** Say a rank's name beside its rows even while its own row is scrolled away. */
-  static title(look) {
+};
+var Corner = class {
+  constructor(look) {
+    this.look = look;
+    if (look.scene.path.pieces > 0) this.element.append(html("span", { class: "tv-corner-path" }, "critical path"));
+  }
+  look;
+  rank = html("span", { class: "tv-corner-rank" });
+  element = html("div", { class: "tv-corner" }, this.rank);
+  update() {
+    const { look } = this;
+    this.element.style.height = `${headOf(look)}px`;
     const [first] = rowsBetween(look.rows.rows, look.scroll + 4, look.scroll + 5);
     const row = look.rows.rows[first];
-    return row === void 0 || row.track === null ? "" : `rank ${look.scene.ranks[row.place]?.rank ?? "?"}`;
-  }
-  static sticky(element, look) {
-    text(element, _Gutter.title(look));
+    text(this.rank, row === void 0 || row.track === null ? "" : `rank ${look.scene.ranks[row.place]?.rank ?? "?"}`);
   }
 };
 var keyOf = (row) => `${row.place} ${row.track?.flat ?? ""}`;
@@ -2054,8 +2114,8 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
   const details = new Details(look, names, wire, { zoom: () => to.focusChosen(), clear: () => choose(null) }, signal);
   const gutter = new Gutter(look, () => resize());
   const surface = html("div", { class: "tv-surface" }, stage.canvas);
-  const corner = html("div", { class: "tv-corner" });
-  const sticky = html("div", { class: "tv-sticky" }, corner, surface);
+  const corner = new Corner(look);
+  const sticky = html("div", { class: "tv-sticky" }, corner.element, surface);
   const space = html("div", { class: "tv-space" }, sticky, gutter.element);
   const scroller = html("div", {
     class: "tv-scroll",
@@ -2128,11 +2188,12 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     ),
     html("span", { class: "sv-group" }, tableButton, helpButton)
   );
+  const about = `${scene.title} · ${count(scene.ranks.length, "rank")} · ${count(scene.intervals, "interval")}`;
   const heading = html(
     "div",
     { class: "tv-heading" },
     html("strong", { class: "tv-completion" }, duration(scene.span)),
-    html("span", { class: "tv-title" }, `${scene.title} · ${count(scene.ranks.length, "rank")} · ${count(scene.intervals, "interval")}`)
+    html("span", { class: "tv-title", title: about }, about)
   );
   const note = scene.path.pieces > 0 ? scene.doubt : [scene.path.why, scene.doubt].filter(Boolean).join(" · ");
   frame.append(scroller, details.tip, help);
@@ -2161,7 +2222,6 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     frame.style.height = `${height}px`;
     space.style.height = `${Math.max(height, headOf(look) + look.rows.height)}px`;
     sticky.style.height = `${height}px`;
-    corner.style.height = `${headOf(look)}px`;
     look.width = Math.max(40, scroller.clientWidth - names2);
     look.height = height;
     look.scroll = scroller.scrollTop;
@@ -2194,12 +2254,12 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     look.scroll = scroller.scrollTop;
     stage.draw(look, { layers: feed.layers, names, palette: colours.now });
     gutter.update();
-    Gutter.sticky(corner, look);
+    corner.update();
     root.dataset.start = String(look.range.start);
     root.dataset.finish = String(look.range.finish);
     feed.want(seen2);
     root.toggleAttribute("data-waiting", feed.waiting);
-    text(status, wire.silent ? "Python is not answering: what is drawn is the last it sent" : "");
+    text(status, wire.silent ? "Python is not answering: it is busy, or the cell wants to be run again" : "");
   }
   function choose(chosen, speak = true) {
     look.chosen = chosen;

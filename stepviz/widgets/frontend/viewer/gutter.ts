@@ -96,16 +96,23 @@ export class Gutter {
     const stop = all.find((one) => one === document.activeElement) ?? all[0];
     for (const one of all) attr(one, "tabindex", one === stop ? 0 : -1);
   }
+}
 
-  /** Say a rank's name beside its rows even while its own row is scrolled away. */
-  static title(look: Look): string {
-    const [first] = rowsBetween(look.rows.rows, look.scroll + 4, look.scroll + 5);
-    const row = look.rows.rows[first];
-    return row === undefined || row.track === null ? "" : `rank ${look.scene.ranks[row.place]?.rank ?? "?"}`;
+/** Above the names: what the path's row is, and whose lanes come first when the rank's own row is scrolled away. */
+export class Corner {
+  private readonly rank = html("span", { class: "tv-corner-rank" });
+  readonly element = html("div", { class: "tv-corner" }, this.rank);
+
+  constructor(private readonly look: Look) {
+    if (look.scene.path.pieces > 0) this.element.append(html("span", { class: "tv-corner-path" }, "critical path"));
   }
 
-  static sticky(element: HTMLElement, look: Look): void {
-    text(element, Gutter.title(look));
+  update(): void {
+    const { look } = this;
+    this.element.style.height = `${headOf(look)}px`;
+    const [first] = rowsBetween(look.rows.rows, look.scroll + 4, look.scroll + 5);
+    const row = look.rows.rows[first];
+    text(this.rank, row === undefined || row.track === null ? "" : `rank ${look.scene.ranks[row.place]?.rank ?? "?"}`);
   }
 }
 

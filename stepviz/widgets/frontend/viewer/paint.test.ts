@@ -12,7 +12,7 @@ const FULL = SHADES - 1;
 
 function painted(blocks: Parameters<typeof layer>[0], change: Partial<Brush> = {}, asked: Parameters<typeof layer>[1] = {}): Uint32Array {
   const brush: Brush = {
-    pixels: new Uint32Array(WIDTH), width: WIDTH, range: { start: 0, finish: 1000 }, inks,
+    pixels: new Uint32Array(2 * WIDTH), lines: 1, thin: Uint8Array.from([0, 0, 1]), width: WIDTH, range: { start: 0, finish: 1000 }, inks,
     hidden: new Uint8Array(3), searching: false, noted: 30, parted: 4, ...change,
   };
   paintLane(brush, 0, layer(blocks, asked), 0, null);
@@ -36,6 +36,11 @@ test("a run that is mostly idle is paler than a single block", () => {
   assert.equal(pixels[10], 100);
 });
 
+test("what is no work is on a line of its own", () => {
+  const pixels = painted([{ lane: 0, start: 100, finish: 300, kind: 2 }]);
+  assert.deepEqual(at(pixels, 15, WIDTH + 15), [0, 100 + 2 * SHADES + FULL]);
+});
+
 test("hidden kinds are left out, and what is not found is dimmed", () => {
   const blocks = [{ lane: 0, start: 0, finish: 200 }, { lane: 0, start: 400, finish: 600, kind: 1, flags: 1 }];
   const hidden = Uint8Array.from([1, 0, 0]);
@@ -50,13 +55,14 @@ test("a match below a pixel is not covered by its neighbours", () => {
 
 test("blocks beyond both edges fill the line, and none writes outside it", () => {
   const pixels = painted([{ lane: 0, start: -5000, finish: 9000 }]);
-  assert.ok(pixels.every((ink, k) => ink === 100 + FULL || k === WIDTH - 1));
+  assert.ok(pixels.subarray(0, WIDTH - 1).every((ink) => ink === 100 + FULL));
+  assert.ok(pixels.subarray(WIDTH).every((ink) => ink === 0));
 });
 
 test("wide blocks are noted for their words", () => {
   const places: number[] = [];
   const brush: Brush = {
-    pixels: new Uint32Array(WIDTH), width: WIDTH, range: { start: 0, finish: 1000 }, inks,
+    pixels: new Uint32Array(2 * WIDTH), lines: 1, thin: Uint8Array.from([0, 0, 1]), width: WIDTH, range: { start: 0, finish: 1000 }, inks,
     hidden: new Uint8Array(3), searching: false, noted: 30, parted: 4,
   };
   paintLane(brush, 0, layer([{ lane: 0, start: 0, finish: 100 }, { lane: 0, start: 200, finish: 600 }]), 0, places);

@@ -20,13 +20,16 @@ export interface Inks {
 export type Places = number[];
 
 export interface Brush {
-  /** One line of pixels for each row. */
+  /** One line of pixels for each row, and after these one more for what is drawn thin. */
   readonly pixels: Uint32Array;
+  readonly lines: number;
   readonly width: number;
   readonly range: Range;
   readonly inks: Inks;
   /** By code of kind, whether it is left out. */
   readonly hidden: Uint8Array;
+  /** By code of kind, whether it is no work and drawn thin: also told without colours. */
+  readonly thin: Uint8Array;
   readonly searching: boolean;
   /** Blocks at least this wide are noted in `places`, pixels. */
   readonly noted: number;
@@ -35,13 +38,14 @@ export interface Brush {
 }
 
 export function paintLane(brush: Brush, line: number, layer: Layer, lane: number, places: Places | null): void {
-  const { pixels, width, range, inks, hidden, searching, noted, parted } = brush;
-  const offset = line * width;
+  const { pixels, width, range, inks, hidden, thin, searching, noted, parted } = brush;
+  const first = line * width;
+  const second = (brush.lines + line) * width;
   const scale = width / (range.finish - range.start);
   // A finer layer replaces what a coarser one painted in its range.
   const left = clamp(Math.floor((layer.asked.start - range.start) * scale), width);
   const right = clamp(Math.ceil((layer.asked.finish - range.start) * scale), width);
-  pixels.fill(0, offset + left, offset + right);
+  for (const offset of [first, second]) pixels.fill(0, offset + left, offset + right);
   const [, high] = layer.span(lane);
   const { starts, finishes, kinds, flags, shares, counts } = layer;
   const ratio = layer.unit * scale;
@@ -62,6 +66,7 @@ export function paintLane(brush: Brush, line: number, layer: Layer, lane: number
     const marked = searching && ((flags[k] as number) & FOUND) !== 0;
     if (marked) found.push(k);
     const shade = (counts[k] as number) === 1 ? SHADES - 1 : ((shares[k] as number) * (SHADES - 1)) >> 8;
+    const offset = thin[kind] ? second : first;
     const ink = (searching && !marked ? inks.dimmed : inks.plain)[kind * SHADES + shade] as number;
     if (b - a === 1) pixels[offset + a] = ink;
     else pixels.fill(ink, offset + a, offset + b);
@@ -71,7 +76,7 @@ export function paintLane(brush: Brush, line: number, layer: Layer, lane: number
   for (const k of found) {
     const a = clamp(Math.round(shift + ratio * (starts[k] as number)), width);
     const b = clamp(Math.max(Math.round(shift + ratio * (finishes[k] as number)), a + 1), width);
-    if (b - a < parted) pixels.fill(inks.plain[(kinds[k] as number) * SHADES + SHADES - 1] as number, offset + a, offset + b);
+    if (b - a < parted) pixels.fill(inks.plain[(kinds[k] as number) * SHADES + SHADES - 1] as number, first + a, first + b);
   }
 }
 

@@ -64,6 +64,29 @@ export function stays(look: Look, layer: Layer, least = STAY): Stay[] {
   return found;
 }
 
+export interface Run { from: number; to: number; readonly kind: number; readonly rank: number }
+
+/** Stretches of the path of one kind on one rank, in px; short pieces between them are passed over. */
+export function pathRuns(look: Look, layer: Layer, least = STAY): Run[] {
+  const [low, high] = layer.span(PATH);
+  const found: Run[] = [];
+  for (let k = layer.firstFrom(PATH, look.range.start); k < high; k++) {
+    const from = look.x(layer.start(k));
+    if (from > look.width) break;
+    const to = look.x(layer.finish(k));
+    const kind = layer.kinds[k] as number;
+    const rank = layer.shown[k - low] as number;
+    let last = found.at(-1);
+    if (last !== undefined && (last.kind !== kind || last.rank !== rank) && last.to - last.from < least) {
+      found.pop(); // the one before may go on
+      last = found.at(-1);
+    }
+    if (last !== undefined && last.kind === kind && last.rank === rank && from - last.to < least) last.to = to;
+    else found.push({ from, to, kind, rank });
+  }
+  return found;
+}
+
 export function drawPath(context: CanvasRenderingContext2D, look: Look, drawn: Drawn, head: number): void {
   const layer = drawn.layers.main(PATH, look.range, look.pixel);
   if (layer === null) return;

@@ -8,7 +8,7 @@ import { FOUND } from "./layers";
 import { drawMarks } from "./marks";
 import { type Brush, paintLane, type Places } from "./paint";
 import type { Palette } from "./palette";
-import { drawPath } from "./path";
+import { drawPath, pathRuns } from "./path";
 import type { Row } from "./rows";
 import { rowsBetween } from "./rows";
 import type { Look } from "./state";
@@ -24,6 +24,9 @@ export const headOf = (look: Look): number => AXIS + (look.scene.path.pieces > 0
 const LABEL = 34;
 /** Blocks at least this wide are parted from the next one, px. */
 const PARTED = 4;
+
+/** Kinds in which nothing is done: drawn thinner than work. */
+const NO_WORK: ReadonlySet<string> = new Set(["wait", "idle", "before the step", "unexplained"]);
 
 /** What is drawn besides the look itself. */
 export interface Drawn {
@@ -41,6 +44,8 @@ export class Stage {
   private pixels = new Uint32Array(0);
   private fitters = new Map<string, Fitter>();
   private ratio = 1;
+  /** How many lanes were painted: thin ones follow the others. */
+  private painted = 0;
 
   constructor() {
     const one = this.canvas.getContext("2d");
@@ -93,27 +98,29 @@ export class Stage {
     if (look.scene.path.pieces > 0) {
       this.stretch(0, look, AXIS + 1, PATH_ROW - 2);
       this.words(places[0] as Places, PATH, AXIS + 1, PATH_ROW - 2, 11, look, drawn);
+      this.runs(places[0] as Places, AXIS + 1, PATH_ROW - 2, look, drawn);
     }
   }
 
-  /** Paint each lane as one line of pixels; returns where there is room for words. */
+  /** Paint each lane as lines of pixels; returns where there is room for words. */
   private paint(look: Look, drawn: Drawn, lanes: readonly number[]): Places[] {
     const width = this.canvas.width;
-    if (this.image === null || this.image.width !== width || this.image.height < lanes.length) {
-      this.image = new ImageData(width, Math.max(lanes.length, 64));
+    if (this.image === null || this.image.width !== width || this.image.height < 2 * lanes.length) {
+      this.image = new ImageData(width, Math.max(2 * lanes.length, 96));
       this.pixels = new Uint32Array(this.image.data.buffer);
       this.lines.width = width;
       this.lines.height = this.image.height;
     }
-    const hidden = new Uint8Array(look.scene.kinds.length);
-    for (const kind of look.hidden) hidden[kind] = 1;
+    const { kinds } = look.scene;
     const brush: Brush = {
-      pixels: this.pixels, width, range: look.range, inks: drawn.palette.inks, hidden,
+      pixels: this.pixels, lines: lanes.length, width, range: look.range, inks: drawn.palette.inks,
+      hidden: Uint8Array.from(kinds, (_, kind) => Number(look.hidden.has(kind))),
+      thin: Uint8Array.from(kinds, (kind) => Number(NO_WORK.has(kind))),
       searching: look.search.text !== "" && look.search.count !== 0,
       noted: LABEL * this.ratio, parted: PARTED * this.ratio,
     };
+    this.pixels.fill(0, 0, 2 * lanes.length * width);
     const all = lanes.map((lane, line) => {
-      this.pixels.fill(0, line * width, (line + 1) * width);
       const main = drawn.layers.main(lane, look.range, look.pixel);
       const places: Places = [];
       for (const layer of drawn.layers.of(lane, look.range, look.pixel)) {
@@ -122,7 +129,8 @@ export class Stage {
       if (main !== null) this.layerOf.set(lane, main);
       return places;
     });
-    this.lineContext.putImageData(this.image, 0, 0, 0, 0, width, lanes.length);
+    this.painted = lanes.length;
+    this.lineContext.putImageData(this.image, 0, 0, 0, 0, width, 2 * lanes.length);
     return all;
   }
 
@@ -130,8 +138,13 @@ export class Stage {
   private readonly layerOf = new Map<number, Layer>();
 
   private stretch(line: number, look: Look, y: number, height: number): void {
-    this.context.imageSmoothingEnabled = false;
-    this.context.drawImage(this.lines, 0, line, this.lines.width, 1, 0, Math.round(y), look.width, Math.max(2, Math.round(height)));
+    const { context, lines } = this;
+    const top = Math.round(y);
+    const tall = Math.max(2, Math.round(height));
+    const low = Math.max(2, Math.round(tall * 0.55));
+    context.imageSmoothingEnabled = false;
+    context.drawImage(lines, 0, this.painted + line, lines.width, 1, 0, top + Math.round((tall - low) / 2), look.width, low);
+    context.drawImage(lines, 0, line, lines.width, 1, 0, top, look.width, tall);
   }
 
   private words(places: Places, lane: number, y: number, height: number, size: number, look: Look, drawn: Drawn): void {
@@ -155,9 +168,32 @@ export class Stage {
       if (lane === PATH) name = `r${layer.shown[block - low] as number} · ${name}`;
       const written = fitter.fit(name, to - from - 8);
       if (written === "") continue;
-      context.fillStyle = dimmed && ((layer.flags[block] as number) & FOUND) === 0
-        ? palette.dim : palette.labels[layer.kinds[block] as number] as string;
+      const kind = layer.kinds[block] as number;
+      context.fillStyle = dimmed && ((layer.flags[block] as number) & FOUND) === 0 ? palette.dim
+        : NO_WORK.has(look.scene.kinds[kind] ?? "") ? palette.foreground : palette.labels[kind] as string;
       context.fillText(written, from + 4, y + height / 2 + 0.5);
+    }
+  }
+
+  /** Say on the path's row what goes on for long, where no single piece is wide enough for words. */
+  private runs(places: Places, y: number, height: number, look: Look, drawn: Drawn): void {
+    const layer = this.layerOf.get(PATH);
+    if (layer === undefined || look.search.text !== "") return;
+    const { context } = this;
+    const font = `500 11px ${drawn.palette.family}`;
+    for (const { from, to, kind, rank } of pathRuns(look, layer)) {
+      const [a, b] = [Math.max(0, from), Math.min(look.width, to)];
+      const taken = places.some((_, k) => k % 3 === 0
+        && (places[k] as number) / this.ratio < b && (places[k + 1] as number) / this.ratio > a);
+      const name = look.scene.kinds[kind] ?? "";
+      const written = taken ? "" : this.fitter(font).fit(`r${rank} · ${name}`, b - a - 12);
+      if (written === "") continue;
+      context.font = font;
+      const width = context.measureText(written).width;
+      context.fillStyle = drawn.palette.fills[kind] as string;
+      context.fillRect(a + 2, y, width + 8, height); // the pieces' borders would run through the words
+      context.fillStyle = drawn.palette.labels[kind] as string;
+      context.fillText(written, a + 6, y + height / 2 + 0.5);
     }
   }
 

@@ -5,7 +5,7 @@ import { active, shieldKeys } from "../view/focus";
 import { Details } from "./details";
 import { Feed, type Names } from "./feed";
 import { Gestures } from "./gestures";
-import { Gutter } from "./gutter";
+import { Corner, Gutter } from "./gutter";
 import { hit } from "./hit";
 import { command, HELP } from "./keys";
 import { Legend } from "./legend";
@@ -48,8 +48,8 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
 
   // The scrolling part: a space as tall as all lanes, names in it, and the canvas that stays.
   const surface = html("div", { class: "tv-surface" }, stage.canvas);
-  const corner = html("div", { class: "tv-corner" });
-  const sticky = html("div", { class: "tv-sticky" }, corner, surface);
+  const corner = new Corner(look);
+  const sticky = html("div", { class: "tv-sticky" }, corner.element, surface);
   const space = html("div", { class: "tv-space" }, sticky, gutter.element);
   const scroller = html("div", {
     class: "tv-scroll", tabindex: "0", role: "application", "aria-roledescription": "trace viewer",
@@ -106,9 +106,10 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
       tool("zoom in (W)", icon("M3 8h10M8 3v10"), "zoom-in", () => to.zoom(1.5))),
     html("span", { class: "sv-group" }, tableButton, helpButton));
 
+  const about = `${scene.title} · ${count(scene.ranks.length, "rank")} · ${count(scene.intervals, "interval")}`;
   const heading = html("div", { class: "tv-heading" },
     html("strong", { class: "tv-completion" }, duration(scene.span)),
-    html("span", { class: "tv-title" }, `${scene.title} · ${count(scene.ranks.length, "rank")} · ${count(scene.intervals, "interval")}`));
+    html("span", { class: "tv-title", title: about }, about));
   const note = scene.path.pieces > 0 ? scene.doubt : [scene.path.why, scene.doubt].filter(Boolean).join(" · ");
   frame.append(scroller, details.tip, help);
   root.append(
@@ -135,7 +136,6 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     frame.style.height = `${height}px`;
     space.style.height = `${Math.max(height, headOf(look) + look.rows.height)}px`;
     sticky.style.height = `${height}px`;
-    corner.style.height = `${headOf(look)}px`;
     look.width = Math.max(40, scroller.clientWidth - names);
     look.height = height;
     look.scroll = scroller.scrollTop;
@@ -167,12 +167,12 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     look.scroll = scroller.scrollTop;
     stage.draw(look, { layers: feed.layers, names, palette: colours.now });
     gutter.update();
-    Gutter.sticky(corner, look);
+    corner.update();
     root.dataset.start = String(look.range.start);
     root.dataset.finish = String(look.range.finish);
     feed.want(seen);
     root.toggleAttribute("data-waiting", feed.waiting);
-    text(status, wire.silent ? "Python is not answering: what is drawn is the last it sent" : "");
+    text(status, wire.silent ? "Python is not answering: it is busy, or the cell wants to be run again" : "");
   }
 
   // Choosing

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { command, type Commands } from "./keys";
 import { layer, scene } from "./fixtures";
 import { luminance, mixed, parsed } from "./palette";
-import { stays } from "./path";
+import { pathRuns, stays } from "./path";
 import { Look } from "./state";
 import { PATH } from "./types";
 import { duration, Fitter, moment, telling } from "./words";
@@ -54,6 +54,17 @@ test("the path's rail stays through gaps and short visits, and goes from rank to
   assert.deepEqual(rail([piece(0, 300, 0, 0), piece(300, 303, 1, 0), piece(303, 900, 0, 0)]), [[0, 900, 0]]);
   // A late start runs nowhere: in the rank's own row.
   assert.deepEqual(rail([piece(0, 500, -1, 1), piece(500, 900, 6, 1)]), [[0, 500, 11], [500, 900, 6]]);
+});
+
+test("the path's row says what goes on for long", () => {
+  const look = new Look(scene(2, 3));
+  look.width = 1000;
+  look.range = look.target = { start: 0, finish: 1000 };
+  const piece = (start: number, finish: number, kind: number, shown = 0) => ({ lane: PATH, start, finish, kind, shown, at: -1 });
+  const many = Array.from({ length: 100 }, (_, k) => piece(4 * k, 4 * k + 4, k % 10 === 9 ? 1 : 0));
+  const runs = pathRuns(look, layer([...many, piece(400, 700, 1), piece(700, 900, 1, 1)], { lanes: [PATH] }));
+  assert.deepEqual(runs.filter((run) => run.to - run.from > 50).map(({ from, to, kind, rank }) => [from, to, kind, rank]),
+    [[0, 396, 0, 0], [396, 700, 1, 0], [700, 900, 1, 1]]);
 });
 
 test("keys are commands, but with Ctrl they are the notebook's", () => {
