@@ -58,7 +58,8 @@ def exact(step):
     partitions(step, replay.critical_path)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rough_runs())
 def test_whatever_the_rows_say_the_path_partitions_and_the_replay_is_exact(documents):
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():

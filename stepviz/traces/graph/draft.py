@@ -120,7 +120,10 @@ class Draft:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         columns = ("source", "target", "link", "origin", "base", "low", "high")
-        edges = {key: np.concatenate([part[key] for part in self._links]) for key in columns}
+        empty = np.empty(0, dtype=np.int64)
+        edges = {
+            key: np.concatenate([empty, *(part[key] for part in self._links)]) for key in columns
+        }
         total = np.concatenate(([0], np.cumsum(elements.duration)))
         room = time[edges["target"]] - time[edges["source"]]
         room = room - (total[edges["high"]] - total[edges["low"]])

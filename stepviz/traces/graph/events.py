@@ -26,10 +26,9 @@ def draw_waits(streams: Streams, draft: Draft) -> None:
     """Add what holds rows of one stream until rows of another one have ended."""
     if len(np.unique(streams.track)) < 2:
         return
-    recorded = _recorded(streams, draft)
     explained = _explained(streams)
-    if not recorded:
-        explained |= _inferred(streams, draft, explained)
+    recorded = _recorded(streams, draft)
+    explained |= _inferred(streams, draft, explained) if recorded is None else recorded
     _by_time(streams, draft, explained)
 
 
@@ -62,21 +61,22 @@ class _InOrder:
         return np.where(at > 0, self.rows[at - 1], -1)
 
 
-def _recorded(streams: Streams, draft: Draft) -> bool:
-    """Add the waits that the file tells of; say whether it does."""
+def _recorded(streams: Streams, draft: Draft) -> Flags | None:
+    """Add the waits that the file tells of; return whom they explain, None if there are none."""
     view = streams.view
     rows = view.syncs.index.to_numpy(dtype=np.int64)
     told = view.named(rows, [bool(_WAIT_ROW.search(w)) for w in view.words])
     rows = rows[told]
     if len(rows) == 0:
-        return False
+        return None
     correlation = view.events["correlation"].to_numpy()
     calls = calls_by_correlation(view)
     wait = _at(calls, correlation[rows])
     record = _at(calls, view.syncs["record_correlation"].to_numpy()[told])
     if (wait < 0).all():
         # Some versions lose the ids of these rows.
-        return False
+        return None
+    found = np.zeros(len(streams.row), dtype=bool)
     target = view.track[rows]
     source = source_tracks(
         view, np.unique(streams.track), target, view.syncs["stream"].to_numpy()[told]
@@ -102,7 +102,9 @@ def _recorded(streams: Streams, draft: Draft) -> bool:
             streams.starts[held[some]],
             origin=np.where(valid[mine[some]], RECORDED, INFERRED),
         )
-    return True
+        held, last = held[some], last[some]
+        found[held[streams.start[held] - streams.finish[last] <= THRESHOLDS.lag_ns]] = True
+    return found
 
 
 def calls_by_correlation(view: View) -> tuple[IntArray, IntArray]:

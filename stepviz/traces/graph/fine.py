@@ -16,8 +16,16 @@ from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.edits import Edit
 from stepviz.traces.graph.events import draw_waits
-from stepviz.traces.graph.hosts import HostCalls, draw_host
-from stepviz.traces.graph.joints import draw_alone, draw_joint, host_calls, joint_rows, members
+from stepviz.traces.graph.hosts import draw_host
+from stepviz.traces.graph.joints import (
+    Member,
+    draw_alone,
+    draw_joint,
+    host_calls,
+    joint_parts,
+    joint_rows,
+    members,
+)
 from stepviz.traces.graph.links import Link
 from stepviz.traces.graph.network import Network
 from stepviz.traces.graph.paths import path_along
@@ -40,28 +48,29 @@ def draw(ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange]) -> Drawn:
     """Draw the graph of a step."""
     origin = min(step.window.start_ns for step in ranks.values())
     draft = Draft()
-    streams: dict[int, Streams] = {}
-    calls: dict[int, HostCalls] = {}
+    parts: dict[int, dict[int, Member]] = {}
     for rank, step in ranks.items():
         view = View.of(rank, step, origin)
         names = draft.codes(view.words)
         start = draft.start(rank, view.low)
-        streams[rank] = Streams.of(view, draft, joint_rows(exchanges, rank))
-        draw_work(streams[rank], draft, names)
-        draw_waits(streams[rank], draft)
-        calls[rank] = host_calls(view, exchanges, draft, names)
-        last = draw_host(view, streams[rank], calls[rank], draft, names, start)
-        _draw_end(view, streams[rank], last, draft)
+        joint = joint_rows(exchanges, rank)
+        streams = Streams.of(view, draft, joint)
+        draw_work(streams, draft, names)
+        draw_waits(streams, draft)
+        calls = host_calls(view, exchanges, draft, names)
+        last = draw_host(view, streams, calls, draft, names, start)
+        _draw_end(view, streams, last, draft)
+        parts[rank] = joint_parts(joint, streams, calls)
     also: dict[str, list[int]] = defaultdict(list)
     for exchange in exchanges:
         if not exchange.joint:
             continue
-        parts = members(exchange, streams, calls)
-        if len(parts) < 2:
-            draw_alone(parts, draft)
+        here = members(exchange, parts)
+        if len(here) < 2:
+            draw_alone(here, draft)
             continue
-        number = draw_joint(exchange, parts, draft)
-        for name in {exchange.collective, *(part.name for part in parts.values())}:
+        number = draw_joint(exchange, here, draft)
+        for name in {exchange.collective, *(part.name for part in here.values())}:
             also[name].append(number)
     return Drawn(draft.network(), also)
 

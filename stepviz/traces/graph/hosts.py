@@ -136,6 +136,7 @@ def _threads(
         departs[each].append(distinct(departed[view.track[launchers] == each]))
     for each in np.unique(posted[posted >= 0]).tolist():
         departs[each].append(calls.posted[posted == each])
+    launching = set(departs)
     exchanges = np.isin(rows, calls.row)
     by_nature = np.isin(view.kind[rows], [KIND_CODE[kind] for kind in _WORK_BY_NATURE])
     named = view.of_cat(rows, {"python_function"}) | (by_nature & ~view.works)
@@ -155,7 +156,8 @@ def _threads(
         cuts = np.concatenate([*times, [_last(view, each)], calls.finish[own]])
         flat = flatten(mine, view.low, view.high, cuts.astype(np.int64))
         flat = _without_polls(flat, asks[part])
-        if each != view.main and not np.isin(flat.what, (WORKS, WAITS)).any():
+        silent = not np.isin(flat.what, (WORKS, WAITS)).any()
+        if silent and each != view.main and each not in launching:
             continue
         found[each] = _Thread(each, mine, flat, _waiting(mine, flat, asks[part]), times)
     return found

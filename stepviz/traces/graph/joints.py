@@ -6,7 +6,7 @@ is that member's own, kept as delay.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -89,29 +89,36 @@ def host_calls(
     return calls
 
 
-def members(
-    exchange: Exchange, streams: dict[int, Streams], calls: dict[int, HostCalls]
-) -> dict[int, Member]:
-    """Return the parts of an exchange that lie in their ranks' windows."""
+def joint_parts(rows: IntArray, streams: Streams, calls: HostCalls) -> dict[int, Member]:
+    """Return, by event, a rank's parts in joint exchanges that lie in its window."""
+    view = streams.view
+    at = streams.rows_of(rows)
+    threads = {int(row): place for place, row in enumerate(calls.row.tolist())}
     found: dict[int, Member] = {}
-    for rank, call in exchange.calls.items():
-        view = streams[rank].view
-        name = view.words[int(view.name[call.row])]
-        here: Streams | HostCalls = streams[rank] if call.on_device else calls[rank]
-        if call.on_device:
-            own = streams[rank].rows_of(np.array([call.row]))
-        else:
-            own = np.flatnonzero(calls[rank].row == call.row)
-        if len(own) and own[0] >= 0:
-            at = int(own[0])
-            found[rank] = Member(
-                int(here.start[at]), int(here.finish[at]), int(here.starts[at]),
-                int(here.ends[at]), name,
-            )  # fmt: skip
+    for row, place in zip(rows.tolist(), at.tolist(), strict=True):
+        here: Streams | HostCalls = streams if place >= 0 else calls
+        own = place if place >= 0 else threads.get(row, -1)
+        if own >= 0:
+            found[row] = Member(
+                int(here.start[own]),
+                int(here.finish[own]),
+                int(here.starts[own]),
+                int(here.ends[own]),
+                view.words[int(view.name[row])],
+            )
     return found
 
 
-def draw_joint(exchange: Exchange, parts: dict[int, Member], draft: Draft) -> int:
+def members(exchange: Exchange, parts: Mapping[int, Mapping[int, Member]]) -> dict[int, Member]:
+    """Return by rank the parts of an exchange that lie in their ranks' windows."""
+    return {
+        rank: parts[rank][call.row]
+        for rank, call in exchange.calls.items()
+        if call.row in parts[rank]
+    }
+
+
+def draw_joint(exchange: Exchange, parts: Mapping[int, Member], draft: Draft) -> int:
     """Add a collective over its members; return its transfer's number."""
     everyone = list(parts.values())
     arrived = max(part.start for part in everyone)
@@ -129,18 +136,18 @@ def draw_joint(exchange: Exchange, parts: dict[int, Member], draft: Draft) -> in
     joins = draft.points([arrived], _JOINS, -1)
     ends = draft.points([done], JOINT_ENDS if done > arrived else _JOINS + 1, -1)
     draft.link(Link.WORK, joins, ends, low=number, high=number + 1)
-    for rank, part in parts.items():
-        draft.link(Link.ARRIVAL, [part.starts], joins)
-        draft.link(Link.OWN_END, [part.starts], [part.ends])
-        if part.finish >= done:
-            draft.link(Link.OWN_END, ends, [part.ends])
-            continue
-        draw_alone({rank: part}, draft)
+    starts = np.array([part.starts for part in everyone])
+    own_ends = np.array([part.ends for part in everyone])
+    together = np.array([part.finish >= done for part in everyone])
+    draft.link(Link.ARRIVAL, starts, np.repeat(joins, len(starts)))
+    draft.link(Link.OWN_END, starts, own_ends)
+    draft.link(Link.OWN_END, np.repeat(ends, together.sum()), own_ends[together])
+    draw_alone({rank: part for rank, part in parts.items() if part.finish < done}, draft)
     return number
 
 
-def draw_alone(parts: dict[int, Member], draft: Draft) -> None:
-    """Add the work of parts whose other members lie outside of their windows."""
+def draw_alone(parts: Mapping[int, Member], draft: Draft) -> None:
+    """Add the work of parts that go on by themselves, whatever the other members do."""
     for rank, part in parts.items():
         own = draft.elements(
             np.array([part.start]),
