@@ -56,9 +56,10 @@ class TraceViewer(anywidget.AnyWidget):
     selection = traitlets.Dict(None, allow_none=True, read_only=True)
     """What was clicked, or the range that was measured. Type: dict or None. Default: None.
 
-    Keys: rank, lane, name, kind (missing for a range over all lanes, and, but for the rank and the
-    lane, for several pieces at once), start_ns, finish_ns (absolute, as in every frame of the
-    step). Name the trait when observing: ``viewer.observe(f, names="selection")``.
+    Keys: rank, lane, name, kind (all missing for a range over all lanes), start_ns, finish_ns
+    (absolute, as in every frame of the step). Pieces narrower than a pixel are chosen together:
+    the name is then that of the longest. Name the trait when observing:
+    ``viewer.observe(f, names="selection")``.
     """
 
     height = traitlets.Int(None, allow_none=True, min=120).tag(sync=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import stepviz as sv
 from stepviz.traces.lanes.blocks import FOUND, merged
 from stepviz.traces.lanes.packing import ROUNDING_NS, Lane, foremost, innermost, pack
-from stepviz.traces.lanes.pathway import NOWHERE, placed
+from stepviz.traces.lanes.pathway import BESIDE, NOWHERE, placed
 from stepviz.traces.lanes.questions import explain, search
 from stepviz.traces.lanes.scene import CODE_OF, SHOWN_KINDS, Scene
 from tests.traces.synthetic import two_ranks
@@ -260,4 +260,7 @@ def test_pieces_of_a_path_are_placed_in_the_lane_of_their_name(scene):
     )
     path = placed(scene, frame)
     assert path.at.tolist() == [stream.first, NOWHERE]
+    # Where the graph says in which track, a gap lies beside that track's work.
+    known = placed(scene, frame.assign(track=stream.number, row=-1))
+    assert known.at.tolist() == [stream.first, BESIDE - stream.first]
     assert path.lane.start.tolist() == [a - scene.origin_ns, b - scene.origin_ns]

@@ -14,6 +14,8 @@ from stepviz.traces.lanes.scene import CODE_OF, Scene
 
 #: Where a piece runs in no lane: time that no row of the trace holds.
 NOWHERE: Final = -1
+#: Where it is known in which track that time lies: this less the track's first lane.
+BESIDE: Final = -2
 #: The rank of a piece that belongs to several.
 NOBODY: Final = -1
 
@@ -81,6 +83,9 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
     rank = np.asarray(said.fillna(NOBODY), dtype=np.int64)
     # A transfer belongs to all its members: it is drawn where the path came from.
     shown = np.asarray(said.ffill().bfill().fillna(NOBODY), dtype=np.int64)
+    track_of = (
+        frame["track"].to_numpy(dtype=np.int64) if "track" in frame else np.full(len(frame), -1)
+    )
     row = frame["row"].to_numpy(dtype=np.int64) if "row" in frame else np.full(len(frame), -1)
     at = np.full(len(frame), NOWHERE, dtype=np.int64)
     middle = start + (finish - start) // 2
@@ -89,6 +94,8 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
         if len(mine) == 0:
             continue
         for track in lanes.tracks:
+            if track.number >= 0:
+                at[mine[track_of[mine] == track.number]] = BESIDE - track.first
             # Deeper rows last: of two with one name, one in the other, the inner one works.
             for number in range(track.first, track.first + track.rows):
                 lane = scene.lane(number)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from stepviz.traces.lanes.blocks import joined
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
-from stepviz.traces.lanes.pathway import NOBODY, Pathway
+from stepviz.traces.lanes.pathway import BESIDE, NOBODY, NOWHERE, Pathway
 from stepviz.traces.lanes.scene import CODE_OF, SHOWN_KINDS, RankLanes, Scene, Track
 
 #: Names listed of a run of intervals.
@@ -138,7 +138,8 @@ def explain_piece(scene: Scene, path: Pathway, place: int) -> dict[str, Any]:
     lane = path.lane
     row = int(lane.row[place])
     at = int(path.at[row])
-    track = None if at < 0 else scene.track_of(at)[1]
+    at = BESIDE - at if at <= BESIDE else at
+    track = None if at == NOWHERE else scene.track_of(at)[1]
     more = []
     if path.frame is not None:
         for column, word in (("origin", "link into it"), ("launched", "launched")):

@@ -38,7 +38,10 @@ _FOREMOST: Final = (
 
 @dataclass(frozen=True)
 class Track:
-    """A stream or a thread: lanes `first` to `first + rows`, and one that shows the innermost."""
+    """A stream or a thread: lanes `first` to `first + rows`, and one that shows the innermost.
+
+    `number` is that of the rank's track; −1 for the exchanges, which are no track of the file.
+    """
 
     name: str
     title: str
@@ -46,6 +49,7 @@ class Track:
     first: int
     rows: int
     flat: int
+    number: int
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class _Given:
     title: str
     role: str
     lane: Lane
+    number: int = -1
     main: bool = False
 
 
@@ -212,7 +217,7 @@ class Scene:
         for row in rows:
             self._add(place, row)
         flat = first if len(rows) == 1 else self._add(place, lambda: innermost(rows))
-        return Track(given.name, given.title, given.role, first, len(rows), flat)
+        return Track(given.name, given.title, given.role, first, len(rows), flat, given.number)
 
     def _summary(self, lanes: list[Lane]) -> Lane:
         # Of exchange the joined parts tell more than the rows do: what of it was waiting.
@@ -264,7 +269,7 @@ class Scene:
         found.sort(key=lambda one: _order(part, *one))
         names = _named(part, {number: role for number, role, _ in found})
         return [
-            _Given(*names[number], role, work, main=number == part.main)
+            _Given(*names[number], role, work, number, main=number == part.main)
             for number, role, work in found
         ]
 

@@ -52,6 +52,8 @@ function button(label, content, attributes, onClick, signal) {
 // viewer/types.ts
 var PATH = -1;
 var NOWHERE = -1;
+var BESIDE = -2;
+var besideLane = (at) => at <= BESIDE ? BESIDE - at : at;
 function readScene(raw) {
   const given = raw;
   if (!given || !Array.isArray(given.ranks) || typeof given.span !== "number") return null;
@@ -938,7 +940,7 @@ function stays(look, layer, least = STAY) {
   for (let k = Math.max(low, layer.firstFrom(PATH, look.range.start) - 1); k < high; k++) {
     const from = look.x(layer.start(k));
     if (from > look.width) break;
-    const lane = layer.at[k - low];
+    const lane = besideLane(layer.at[k - low]);
     const shown = layer.shown[k - low];
     if (lane !== NOWHERE || row === null || shown !== rank) row = rowOf(look, lane, shown);
     rank = shown;
@@ -995,7 +997,7 @@ function drawPath(context, look, drawn, head) {
     const b = Math.min(look.width + 4, look.x(layer.finish(k)));
     if (a > look.width) break;
     const lane = layer.at[k - low];
-    if (b - a < OUTLINED || lane === NOWHERE) continue;
+    if (b - a < OUTLINED || lane < 0) continue;
     const row = rowOf(look, lane, NaN);
     if (row === null || row.track === null) continue;
     boxes.rect(a + 0.5, top(row) + 1.5, b - a - 1.5, row.height - 3);

@@ -7,7 +7,7 @@ import type { Layer } from "./layers";
 import type { Row } from "./rows";
 import type { Drawn } from "./stage";
 import type { Look } from "./state";
-import { NOWHERE, PATH } from "./types";
+import { besideLane, NOWHERE, PATH } from "./types";
 
 /** Pieces at least this wide are outlined, px. */
 const OUTLINED = 5;
@@ -42,7 +42,7 @@ export function stays(look: Look, layer: Layer, least = STAY): Stay[] {
   for (let k = Math.max(low, layer.firstFrom(PATH, look.range.start) - 1); k < high; k++) {
     const from = look.x(layer.start(k));
     if (from > look.width) break;
-    const lane = layer.at[k - low] as number;
+    const lane = besideLane(layer.at[k - low] as number);
     const shown = layer.shown[k - low] as number;
     // What runs in no lane is a gap beside what ran before.
     if (lane !== NOWHERE || row === null || shown !== rank) row = rowOf(look, lane, shown);
@@ -106,7 +106,7 @@ export function drawPath(context: CanvasRenderingContext2D, look: Look, drawn: D
     const b = Math.min(look.width + 4, look.x(layer.finish(k)));
     if (a > look.width) break;
     const lane = layer.at[k - low] as number;
-    if (b - a < OUTLINED || lane === NOWHERE) continue;
+    if (b - a < OUTLINED || lane < 0) continue; // of a gap there is nothing to outline
     const row = rowOf(look, lane, NaN);
     if (row === null || row.track === null) continue;
     boxes.rect(a + 0.5, top(row) + 1.5, b - a - 1.5, row.height - 3);

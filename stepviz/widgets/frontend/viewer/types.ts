@@ -5,6 +5,11 @@
 export const PATH = -1;
 /** Where a piece of the path runs in no lane. */
 export const NOWHERE = -1;
+/** Where it is known in which track: this less the track's first lane. */
+const BESIDE = -2;
+
+/** The lane a piece of the path runs in, or the first one of the track beside whose work it lies. */
+export const besideLane = (at: number): number => (at <= BESIDE ? BESIDE - at : at);
 
 export type Role = "device" | "host" | "exchange";
 

@@ -52,6 +52,8 @@ test("the path's rail stays through gaps and short visits, and goes from rank to
   assert.deepEqual(rail([piece(0, 300, 1, 0), piece(300, 600, 3, 0)]), [[0, 600, 1]]);
   assert.deepEqual(rail([piece(0, 300, 0, 0), piece(300, 1000, 6, 1)]), [[0, 300, 0], [300, 1000, 6]]);
   assert.deepEqual(rail([piece(0, 300, 0, 0), piece(300, 303, 1, 0), piece(303, 900, 0, 0)]), [[0, 900, 0]]);
+  // A gap between a thread's rows belongs to the thread.
+  assert.deepEqual(rail([piece(0, 300, 0, 0), piece(300, 600, -2 - 1, 0)]), [[0, 300, 0], [300, 600, 1]]);
   // A late start runs nowhere: in the rank's own row.
   assert.deepEqual(rail([piece(0, 500, -1, 1), piece(500, 900, 6, 1)]), [[0, 500, 11], [500, 900, 6]]);
 });
