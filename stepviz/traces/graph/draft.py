@@ -128,10 +128,11 @@ class Draft:
         room = time[edges["target"]] - time[edges["source"]]
         room = room - (total[edges["high"]] - total[edges["low"]])
         forward = place[edges["source"]] < place[edges["target"]]
-        kept = (room >= 0) & forward
+        starts = np.array(list(self._starts.values()), dtype=np.int64)
+        # A rank starts when it was observed to, whatever ended before.
+        kept = (room >= 0) & forward & ~np.isin(edges["target"], starts)
         edges = {key: values[kept] for key, values in edges.items()}
         edges["base"] = np.minimum(edges["base"], room[kept])
-        starts = np.array(list(self._starts.values()), dtype=np.int64)
         edges = _held(edges, rank, starts, list(self._starts), len(time))
         source, target = place[edges["source"]], place[edges["target"]]
         by_target = np.lexsort((edges["link"], target))
