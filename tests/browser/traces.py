@@ -38,7 +38,8 @@ def large_step(folder: Path, intervals: int, ranks: int = 4) -> sv.traces.Step:
                 kernel("Memcpy HtoD", 300 + 10 * k + 3, 2, -1, stream=9, cat="gpu_memcpy"),
             ]
         at = 10 * count + 10
-        events += all_reduce(at, at + 300 + 20 * rank, 200 - 20 * rank, count + 5)
+        late = 20 * rank
+        events += all_reduce(at, at + 300 + late, 20 * ranks + 140 - late, count + 5)
         (folder / f"rank{rank}.json").write_text(json.dumps(document(rank, events, world=ranks)))
     return sv.load_run(folder).step()
 
