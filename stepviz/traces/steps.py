@@ -163,7 +163,8 @@ class Step(ObservedStep):
             A change value of the core, such as ``sv.scale(kind="backward", factor=0.9)``.
         kind, name : str or list of str, optional
             Which work: by kind, by exact name (of a kernel, an operator, a collective), or by a
-            pattern with ``*``. Of exchange the transfers change, not the waits.
+            pattern with ``*``. Of exchange the transfers change, not the waits; stretches of a
+            thread have the kind of their row or region, "host" where neither says one.
         rank : int, optional
             Only on this rank.
         factor : float, optional

@@ -155,14 +155,19 @@ class Draft:
         )
 
     def _all_elements(self) -> Elements:
-        columns = ("rank", "kind", "name", "on", "track", "row", "start", "duration", "launched")
-        empty = np.empty(0, dtype=np.int64)
-        return Elements(
-            **{
-                key: np.concatenate([empty, *(part[key] for part in self._elements)])
-                for key in columns
-            }
-        )
+        # There are several for each row of a trace, so what is small is kept small.
+        short, code, time = np.int32, np.int8, np.int64
+        kept = {
+            "rank": short, "kind": code, "name": short, "on": code, "track": short, "row": short,
+            "start": time, "duration": time, "launched": code,
+        }  # fmt: skip
+        columns: dict[str, Any] = {
+            key: np.concatenate(
+                [np.empty(0, dtype=dtype), *(part[key].astype(dtype) for part in self._elements)]
+            )
+            for key, dtype in kept.items()
+        }
+        return Elements(**columns)
 
 
 def _held(
