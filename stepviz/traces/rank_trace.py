@@ -135,7 +135,7 @@ class RankTrace:
         if self.origin is None or not self.origin.left:
             return self.rows.events
         if "events" not in self.memo:
-            _remember(self.memo, self.origin.events())
+            return _remember(self.memo, self.origin.events())
         return self.memo["events"]
 
     def without_events(self) -> RankTrace:
@@ -215,11 +215,15 @@ _RECENT: deque[dict[str, pd.DataFrame]] = deque()
 _MOST_ROWS = 10_000_000
 
 
-def _remember(memo: dict[str, pd.DataFrame], events: pd.DataFrame) -> None:
+def _remember(memo: dict[str, pd.DataFrame], events: pd.DataFrame) -> pd.DataFrame:
+    """Keep events for those who ask again soon, and let go of what was read longest ago."""
     memo["events"] = events
+    for known in [m for m in _RECENT if m is memo or not m]:
+        _RECENT.remove(known)
     _RECENT.append(memo)
     while len(_RECENT) > 1 and sum(len(m.get("events", ())) for m in _RECENT) > _MOST_ROWS:
         _RECENT.popleft().clear()
+    return events
 
 
 @dataclass(frozen=True, eq=False)

@@ -181,6 +181,7 @@ def _zip_members(label: str, raw: BinaryIO, budget: Budget) -> Iterator[tuple[st
 
 def _tar_members(label: str, stream: Any, budget: Budget) -> Iterator[tuple[str, Any]]:
     count = read = 0
+    last = _Guarded(io.BytesIO())
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:
@@ -190,14 +191,16 @@ def _tar_members(label: str, stream: Any, budget: Budget) -> Iterator[tuple[str,
                 if inside is None or not _is_member(member.name):
                     continue
                 read += 1
-                yield from _member(label, member.name, _Guarded(inside, budget), budget)
+                last = _Guarded(inside, budget)
+                yield from _member(label, member.name, last, budget)
     except TraceError:
         raise
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
         if not read:
             msg = f"{label} is damaged: the tar archive cannot be read ({error}); copy it again"
             raise TraceError(msg) from error
-        yield f"{label}::…", _unreadable(f"the archive ends too early, or is damaged: {error}")
+        if not last.fault:
+            yield f"{label}::…", _unreadable(f"the archive ends too early: {error}")
     if not read:
         raise _no_members(label)
 

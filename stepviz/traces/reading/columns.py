@@ -16,6 +16,8 @@ from stepviz.traces.reading.words import int64_array, text, whole_array
 #: What a track is called in a file: pid and tid, numbers or words.
 TrackKey = tuple[int | str, int | str]
 
+#: The least that a column has room for.
+_ROOM: Final = 1024
 #: Names of rows whose own arguments say what is exchanged.
 _EXCHANGES: Final = ("gloo:", "c10d::")
 _ARROWS: Final = frozenset({"s", "f"})
@@ -53,19 +55,41 @@ class Mark:
     rank: int
 
 
+class Table:
+    """Columns that grow at their end; what is not filled yet takes no memory."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, npt.NDArray[Any]] = {}
+        self._length = 0
+
+    def append(self, **parts: npt.NDArray[Any]) -> None:
+        """Put equally many values at the end of each column."""
+        count = len(next(iter(parts.values())))
+        for name, part in parts.items():
+            column = self._columns.get(name)
+            if column is None or len(column) < self._length + count:
+                larger = np.empty(max(_ROOM, 2 * (self._length + count)), dtype=part.dtype)
+                if column is not None:
+                    larger[: self._length] = column[: self._length]
+                self._columns[name] = column = larger
+            column[self._length : self._length + count] = part
+        self._length += count
+
+    def take(self) -> dict[str, npt.NDArray[Any]]:
+        """Hand over the columns, {} where nothing was put in."""
+        columns, self._columns = self._columns, {}
+        return {name: column[: self._length] for name, column in columns.items()}
+
+
 @dataclass
 class Columns:
-    """All that is kept of a file's events.
-
-    `spans` holds one array per column of the intervals, `arrows` of the flows, both as lists
-    of the blocks' arrays until `whole` joins them.
-    """
+    """All that is kept of a file's events: `spans` of the intervals, `arrows` of the flows."""
 
     names: _Names = field(default_factory=_Names)
     cats: Codes = field(default_factory=Codes)
     tracks: Codes = field(default_factory=Codes)
-    spans: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict)
-    arrows: dict[str, list[npt.NDArray[Any]]] = field(default_factory=dict)
+    spans: Table = field(default_factory=Table)
+    arrows: Table = field(default_factory=Table)
     marks: list[Mark] = field(default_factory=list)
     thread_names: dict[TrackKey, list[str]] = field(default_factory=dict)
     process_names: dict[int | str, list[str]] = field(default_factory=dict)
@@ -101,8 +125,7 @@ class Columns:
         if old_ids:
             old = int64_array([a.external_old for a in args])
             external = np.where(external < 0, old, external)
-        self._put(
-            self.spans,
+        self.spans.append(
             name=names,
             cat=cats,
             track=_codes(self.tracks, [(event.pid, event.tid) for event in spans]),
@@ -138,8 +161,7 @@ class Columns:
 
     def _add_arrows(self, arrows: list[Event], *, ranked: bool) -> None:
         at, at_ok = nanosecond_array([event.ts for event in arrows])
-        self._put(
-            self.arrows,
+        self.arrows.append(
             at=at,
             at_ok=at_ok,
             ends=np.array([event.ph == "f" for event in arrows], dtype=np.bool_),
@@ -157,18 +179,6 @@ class Columns:
         elif event.name in ("process_name", "process_labels"):
             said = text(args.name if event.name == "process_name" else args.labels)
             self.process_names.setdefault(event.pid, []).append(said.strip())
-
-    def whole(self, table: dict[str, list[npt.NDArray[Any]]]) -> dict[str, npt.NDArray[Any]]:
-        """Return the columns of `spans` or `arrows`, each in one piece; the blocks' are let go."""
-        joined = {}
-        for name in list(table):
-            joined[name] = np.concatenate(table.pop(name))
-        return joined
-
-    @staticmethod
-    def _put(table: dict[str, list[npt.NDArray[Any]]], **columns: npt.NDArray[Any]) -> None:
-        for name, column in columns.items():
-            table.setdefault(name, []).append(column)
 
 
 def _codes(codes: Codes, values: list[Any]) -> Int64Array:

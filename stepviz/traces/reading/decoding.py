@@ -28,8 +28,6 @@ _SPACE: Final = b" \t\r\n"
 _LIST: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
 _COMMA: Final = re.compile(rb"\s*,?\s*")
 _SPACED_CUT: Final = re.compile(rb"\}\s*,\s*\{")
-#: So many blocks are appended to one that cannot be decoded before it is called broken.
-_PATIENCE: Final = 3
 
 
 class Document:
@@ -66,6 +64,7 @@ class Document:
         self._bare = False
         self._rest: bytes | None = None
         self._cut_off = False
+        self._broken = False
 
     def blocks(self) -> Iterator[tuple[list[Event], bytes]]:
         """Return events, block by block, with the text they come from.
@@ -76,7 +75,6 @@ class Document:
             Where the document is no trace, or nothing of it can be read.
         """
         self._open()
-        patience = _PATIENCE
         while self._rest is None:
             self._fill(BLOCK)
             ended, text = self._ended, self._buffer
@@ -85,17 +83,15 @@ class Document:
             if found is not None:
                 self.count += len(found[0])
                 yield found
-            elif ended or (cut and not patience):
+            elif ended or (cut and self._broken):
                 for part in self._salvage.rescue(text[:cut], last=ended):
                     self.count += len(part[0])
                     yield part
                 self._rest = self._salvage.rest
             else:
-                # The cut may be inside an event: what follows will tell.
-                patience -= patience > 0
+                # The cut is inside an event: what follows will tell.
                 self._more_or_refuse()
                 continue
-            patience = _PATIENCE
             if self._rest is not None:
                 self._rest += text[cut:]
             elif ended:
@@ -116,12 +112,13 @@ class Document:
             tidied = Tidied()
             block = b"[" + mended(text, tidied) + closing
             found, end = value_of(block, self._decode)
-            if found is None:
-                continue
-            self._tidied.add(tidied)
-            if ended or end < len(block):
-                self._rest = block[end : len(block) - len(closing)]
-            return found, block
+            if found is not None:
+                self._tidied.add(tidied)
+                if ended or end < len(block):
+                    self._rest = block[end : len(block) - len(closing)]
+                return found, block
+            # What is only cut inside an event shows it at the end, and nowhere before.
+            self._broken = end < len(block) - len(closing)
         return None
 
     # Bytes.
@@ -273,6 +270,8 @@ class Document:
             self._repairs.drop(
                 len(bad), f"{events(len(bad))} {verb} skipped, broken JSON at {shown}"
             )
+        elif self._salvage.used and not self._cut_off:
+            self._repairs.mend(1, "broken JSON between events was passed over")
         if self._odd.no_events:
             count = self._odd.no_events
             self._repairs.drop(count, f"entries that are no events were dropped: {count}")

@@ -31,6 +31,11 @@ _LONGEST_LAG_NS: Final = 10 * 10**9
 
 _RANKS: Final = COLLECTIVE_COLUMNS.index("ranks")
 
+#: So many of a device's rows tell who launched them.
+_ENOUGH: Final = 10_000
+#: A rank that could have launched so large a part of what another one could fits as well.
+_AS_WELL: Final = 0.95
+
 Spans = Mapping[str, npt.NDArray[Any]]
 
 
@@ -135,19 +140,23 @@ def _adopt(
     known = np.flatnonzero((rank >= 0) & (spans["correlation"] >= 0))
     order = known[np.lexsort((spans["start"][known], spans["correlation"][known]))]
     ids = spans["correlation"][order]
+    adopted: Counter[int] = Counter()
     for mine in np.unique(pid[rank < 0]):
-        rows = np.flatnonzero((pid == mine) & (spans["correlation"] >= 0))
+        rows = np.flatnonzero((pid == mine) & (spans["correlation"] >= 0))[:_ENOUGH]
         low = np.searchsorted(ids, spans["correlation"][rows], side="left")
         high = np.searchsorted(ids, spans["correlation"][rows], side="right")
         votes: Counter[int] = Counter()
-        for row, first, end in zip(rows[:10_000], low, high, strict=False):
+        for row, first, end in zip(rows, low, high, strict=True):
             calls = order[first:end]
             lag = spans["start"][row] - spans["start"][calls]
-            calls = calls[(lag >= 0) & (lag < _LONGEST_LAG_NS)]
-            if len(calls):
-                votes[int(rank[calls[np.argmax(spans["start"][calls])]])] += 1
+            votes.update(set(rank[calls[(lag >= 0) & (lag < _LONGEST_LAG_NS)]].tolist()))
         if votes:
-            of_track[(pid_of_track == mine) & (of_track < 0)] = votes.most_common(1)[0][0]
+            # Ids collide between ranks: where several fit as well, each has a device of its own.
+            most = max(votes.values())
+            fitting = sorted(r for r, count in votes.items() if count >= _AS_WELL * most)
+            owner = min(fitting, key=lambda r: (adopted[r], r))
+            adopted[owner] += 1
+            of_track[(pid_of_track == mine) & (of_track < 0)] = owner
 
 
 def _by_groups(columns: Columns) -> int | None:

@@ -102,7 +102,7 @@ def rows_of(
     TraceError
         Where not one interval is left.
     """
-    spans, arrows = columns.whole(columns.spans), columns.whole(columns.arrows)
+    spans, arrows = columns.spans.take(), columns.arrows.take()
     if not spans:
         raise TraceError(_nothing_left(path))
     base = base_ns(metadata, repairs)
@@ -133,20 +133,31 @@ def _rank_rows(
     chosen = np.flatnonzero(keep)
     if len(chosen) == 0:
         raise TraceError(_nothing_left(path))
-    tracks, track, new_code = _tracks(columns, spans["track"][chosen])
-    start = spans["start"][chosen] + base
+
+    def taken(name: str) -> npt.NDArray[Any]:
+        # The only rank of a file needs no copy of what is left as it is.
+        if part.spans is None:
+            column = spans.pop(name)
+            return column if keep.all() else column[chosen]
+        return spans[name][chosen]
+
+    tracks, track, new_code = _tracks(columns, taken("track"))
+    start, finish = taken("start"), taken("duration")
+    start += base
+    finish += start
     events = pd.DataFrame(
         {
-            "name": _categorical(columns.names, spans["name"][chosen]),
-            "cat": _categorical(columns.cats, spans["cat"][chosen], category),
+            "name": _categorical(columns.names, taken("name")),
+            "cat": _categorical(columns.cats, taken("cat"), category),
             "track": track,
             "start_ns": start,
-            "finish_ns": start + spans["duration"][chosen],
-            "correlation": spans["correlation"][chosen],
-            "external": spans["external"][chosen],
-            "sequence": spans["sequence"][chosen],
-            "fwd_thread": spans["fwd_thread"][chosen],
-        }
+            "finish_ns": finish,
+            "correlation": taken("correlation"),
+            "external": taken("external"),
+            "sequence": taken("sequence"),
+            "fwd_thread": taken("fwd_thread"),
+        },
+        copy=False,
     )
     events["cat"] = with_categories(events, tracks, columns.process_names)
     calls = events["cat"].isin([*CALLS, "cpu_op"]).to_numpy()

@@ -20,7 +20,8 @@ Decode = Callable[[bytes], list[Event]]
 _T = TypeVar("_T")
 
 #: Where one event ends and another begins, as far as can be told without reading both.
-_BETWEEN: Final = re.compile(rb'\}\s*,?\s*(?=\{\s*"(?:ph|name|cat|pid|tid|ts|dur|args)"\s*:)')
+_BETWEEN: Final = re.compile(rb'\}\s*(?:,\s*)*(?=\{\s*"(?:ph|name|cat|pid|tid|ts|dur|args)"\s*:)')
+_ANY_BETWEEN: Final = re.compile(rb"\}\s*,\s*\{")
 #: The end of the list, as far as can be told where its last event is broken.
 _CLOSED: Final = re.compile(
     rb'\]\s*(?=,\s*"(?:distributedInfo|baseTimeNanoseconds|displayTimeUnit|traceName|'
@@ -36,22 +37,25 @@ _JOINED: Final = 4
 
 
 def value_of(text: bytes, decode: Callable[[bytes], _T]) -> tuple[_T | None, int]:
-    """Return a JSON value at the start of a text and where it ends; None where it is broken."""
+    """Return a JSON value at the start of a text and where it ends.
+
+    Where it is broken, return None and where that shows: at the text's end where it was cut off.
+    """
     try:
         return decode(text), len(text)
     except RecursionError:
         return None, 0
     except msgspec.DecodeError as error:
-        if "trailing characters" not in str(error):
-            return None, 0
         after = place_of(error)
+        if "trailing characters" not in str(error):
+            return None, after or len(text)
     # The place told is that of what follows, counted from one; from zero would be as right.
     for end in (after - 1, after):
         try:
             return decode(text[:end]), end
         except (msgspec.DecodeError, RecursionError):
             continue
-    return None, 0
+    return None, after
 
 
 def place_of(error: Exception) -> int:
@@ -89,6 +93,8 @@ class Salvage:
         Whether the document ends in the middle of an event.
     rest
         What follows the list of events; None while it has not ended.
+    used
+        Whether there was anything to rescue.
     """
 
     decode: Decode
@@ -96,6 +102,7 @@ class Salvage:
     bad: list[str] = field(default_factory=list)
     partial: bool = False
     rest: bytes | None = None
+    used: bool = False
     _offset: int = 0
     _lines: int = 1
 
@@ -113,6 +120,7 @@ class Salvage:
             From the start of an event to the end of one, or of the document where `last`.
         """
         pieces = _Pieces.of(text, last=last)
+        self.used = True
         at = 0
         while at < len(pieces.starts) and self.rest is None:
             found: list[list[Event]] = []
@@ -165,7 +173,18 @@ class Salvage:
             self.rest = text[closing.end() :]
         if closing is None and final and pieces.last:
             self.partial = start < end
+            self._cut_short(text[start:end], found)
         elif start < end:
+            start += len(text[start:end]) - len(text[start:end].lstrip())
             line = self._lines + text.count(b"\n", 0, start)
             self.bad.append(f"line {line} (byte {self._offset + start})")
         return at + 1
+
+    def _cut_short(self, text: bytes, found: list[list[Event]]) -> None:
+        """Decode what is whole of a text that ends in an event of which too little is left."""
+        ends = [match.start() + 1 for match in _ANY_BETWEEN.finditer(text)]
+        for end in ends[: -_JOINED - 1 : -1]:
+            events, _ = value_of(b"[" + text[:end] + b"]", self.decode)
+            if events is not None:
+                found.append(events)
+                return

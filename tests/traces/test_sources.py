@@ -1,0 +1,335 @@
+"""The same run, wherever its files lie and however they are packed."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import subprocess
+import sys
+import tarfile
+import zipfile
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import fsspec
+import pytest
+
+import stepviz as sv
+from stepviz.traces import TraceWarning, loading, rank_trace
+from stepviz.traces.reading import limits, workers
+from tests.traces.synthetic import two_ranks
+
+FILES = {f"rank{rank}.json": json.dumps(trace).encode() for rank, trace in two_ranks().items()}
+
+
+def same_run(run):
+    """Say what must not depend on where files lie."""
+    assert run.ranks == [0, 1]
+    assert run.steps["duration_ns"].tolist() == [900_000, 900_000]
+    assert run.step(2).collectives["skew_ns"].tolist() == [100_000]
+    assert run.files["status"].tolist() == ["read", "read"]
+    return run
+
+
+def put(folder, files):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def zipped(files, method=zipfile.ZIP_DEFLATED):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def tarred(files, mode):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "spelled", [str, Path, lambda f: f"{f}/*.json", lambda f: f"{f}/**/rank[01].json",
+                lambda f: [f / name for name in FILES], lambda f: [f"{f}/*.json"],
+                lambda f: (p for p in sorted(f.iterdir())), lambda f: f"file://{f}",
+                lambda f: f"file://{f}/rank*.json", lambda f: [f"file://{f}/{n}" for n in FILES]],
+)  # fmt: skip
+def test_folders_patterns_lists_and_urls(spelled, tmp_path):
+    same_run(sv.load_run(spelled(put(tmp_path / "run", FILES))))
+
+
+def test_a_pattern_that_matches_nothing(tmp_path):
+    with pytest.raises(sv.TraceError, match=r"\*\.json matches no file"):
+        sv.load_run(tmp_path / "*.json")
+
+
+def test_a_file_whose_name_is_a_pattern(tmp_path):
+    put(tmp_path, {"rank[0].json": FILES["rank0.json"]})
+    assert sv.load_run(tmp_path / "rank[0].json").ranks == [0]
+
+
+PACKED = {
+    "gzip": gzip.compress,
+    "gzip in two parts": lambda data: gzip.compress(data[:500]) + gzip.compress(data[500:]),
+    "gzip with zeros behind": lambda data: gzip.compress(data) + bytes(700),
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_what_is_packed_is_told_by_content(kind, tmp_path):
+    """Also where the name says nothing, or something else."""
+    files = {name: PACKED[kind](data) for name, data in FILES.items()}
+    same_run(sv.load_run(put(tmp_path / "run", files)))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("kind", ["zip", "stored", "w", "w:gz", "w:bz2", "w:xz"])
+def test_archives_are_read_in_place(kind, packed, tmp_path):
+    files = {f"run/{n}.gz": gzip.compress(d) for n, d in FILES.items()} if packed else FILES
+    files = {"README": b"no trace", "__MACOSX/._rank0.json": b"\0", ".rank0.json": b"", **files}
+    if kind in ("zip", "stored"):
+        method = zipfile.ZIP_STORED if kind == "stored" else zipfile.ZIP_DEFLATED
+        data = zipped(files, method)
+    else:
+        data = tarred(files, kind)
+    path = put(tmp_path, {"capture.bin": data}) / "capture.bin"
+    run = same_run(sv.load_run(path))
+    assert run.files["file"].str.startswith(f"{path}::").all()
+    assert list(tmp_path.rglob("*")) == [path]
+
+
+@pytest.mark.parametrize("name", ["../../rank0.json", "/rank0.json", "a/../../../rank0.json"])
+@pytest.mark.parametrize("pack", [zipped, lambda files: tarred(files, "w")])
+def test_names_that_lead_outside_are_only_names(name, pack, tmp_path):
+    path = put(tmp_path / "in", {"a.zip": pack({name: FILES["rank0.json"]})}) / "a.zip"
+    assert sv.load_run(path).ranks == [0]
+    assert [p.name for p in tmp_path.rglob("*")] == ["in", "a.zip"]
+
+
+def test_archives_without_traces_and_archives_in_archives(tmp_path):
+    put(tmp_path, {"a.zip": zipped({"notes.txt": b"x"}), "b.zip": gzip.compress(zipped(FILES))})
+    with pytest.raises(sv.TraceError, match=r"a\.zip is an archive without traces"):
+        sv.load_run(tmp_path / "a.zip")
+    with pytest.raises(sv.TraceError, match="an archive inside an archive"):
+        sv.load_run(tmp_path / "b.zip")
+
+
+def test_one_bad_member_costs_itself(tmp_path):
+    data = zipped({**FILES, "rank2.json": b"[1"})
+    with pytest.warns(TraceWarning, match=r"a\.zip::rank2\.json is truncated"):
+        run = sv.load_run(put(tmp_path, {"a.zip": data}) / "a.zip")
+    assert run.files["status"].tolist() == ["read", "read", "refused"]
+
+
+def test_a_tar_that_was_cut_keeps_its_whole_members(tmp_path):
+    files = {**FILES, "rank2.json": FILES["rank0.json"]}
+    data = tarred(files, "w")
+    data = data[: data.index(b"rank2.json") + 3000]
+    with pytest.warns(TraceWarning, match=r"a\.tar::rank2\.json is truncated"):
+        run = sv.load_run(put(tmp_path, {"a.tar": data}) / "a.tar")
+    assert run.ranks == [0, 1]
+
+
+@pytest.mark.parametrize("spelled", ["memory://run{}", "memory://run{}/", "memory://run{}/*.json"])
+def test_a_store_that_is_no_file_system_of_this_machine(spelled, tmp_path):
+    store = fsspec.filesystem("memory")
+    place = f"/run{tmp_path.name}"
+    for name, data in FILES.items():
+        store.pipe(f"{place}/{name}", data)
+    store.pipe(f"/packed{tmp_path.name}/all.zip", zipped(FILES))
+    try:
+        same_run(sv.load_run(spelled.format(tmp_path.name)))
+        same_run(sv.load_run(f"memory://packed{tmp_path.name}/all.zip"))
+        same_run(sv.load_run(f"zip://*.json::memory://packed{tmp_path.name}/all.zip"))
+    finally:
+        store.rm(place, recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("memory://nowhere", "does not exist"),
+        ("nosuch://a/b", "cannot be opened"),
+        ("file:///nowhere/at/all/*.json", "matches no file"),
+        ("zip://x.json::file:///nowhere.zip", "cannot be"),
+    ],
+)
+def test_a_url_that_leads_nowhere(url, said):
+    with pytest.raises(sv.TraceError, match=said):
+        sv.load_run(url)
+
+
+def test_a_folder_per_rank_is_one_capture(tmp_path):
+    """Neither the file's name nor its contents say the rank: the folder does."""
+    for rank, trace in two_ranks().items():
+        put(tmp_path / f"rank_{rank}", {"step19.json": json.dumps(trace["traceEvents"]).encode()})
+    run = sv.load_run(tmp_path)
+    assert run.ranks == [0, 1]
+    assert run.files["rank_source"].tolist() == ["folder name", "folder name"]
+
+
+# No more than a trace may be.
+def spaces(megabytes):
+    """A gzip file of a kilobyte for each of these."""
+    with io.BytesIO() as out:
+        with gzip.GzipFile(fileobj=out, mode="wb") as packed:
+            packed.write(b'{"traceEvents":[')
+            for _ in range(megabytes):
+                packed.write(b" " * 2**20)
+        return out.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["gzip", "zip", "tar.gz", "gzip in zip"])
+def test_a_bomb_is_refused(kind, tmp_path):
+    bomb = spaces(80)
+    if kind == "zip":
+        bomb = zipped({"rank0.json": gzip.decompress(bomb)})
+    elif kind == "tar.gz":
+        bomb = tarred({"rank0.json": gzip.decompress(bomb)}, "w:gz")
+    elif kind == "gzip in zip":
+        bomb = zipped({"rank0.json.gz": bomb})
+    with pytest.raises(sv.TraceError, match=r"over 250 times its size.*STEPVIZ_LARGEST_TRACE_GB"):
+        sv.load_run(put(tmp_path, {"rank0.json": bomb}) / "rank0.json")
+
+
+def test_the_limit_can_be_set(tmp_path, monkeypatch):
+    path = put(tmp_path, {"rank0.json": gzip.compress(FILES["rank0.json"])}) / "rank0.json"
+    monkeypatch.setenv(limits.VARIABLE, "0.000001")
+    with pytest.raises(sv.TraceError, match="more than 1e-06 GiB, the limit; set STEPVIZ_LARGEST"):
+        sv.load_run(path)
+    monkeypatch.setenv(limits.VARIABLE, "1")
+    assert sv.load_run(path).ranks == [0]
+    monkeypatch.setenv(limits.VARIABLE, "much")
+    with pytest.raises(sv.TraceError, match="'much' is no number of GiB"):
+        sv.load_run(path)
+
+
+# Who reads.
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_reads(pool, tmp_path):
+    folder = put(tmp_path / "run", FILES)
+    context = {} if pool is ThreadPoolExecutor else {"mp_context": _spawn()}
+    with pool(2, **context) as executor:
+        run = same_run(sv.load_run(folder, executor=executor))
+    here = sv.load_run(folder)
+    assert run.files.equals(here.files)
+    assert run.step(2).breakdown("ns").equals(here.step(2).breakdown("ns"))
+
+
+def _spawn():
+    import multiprocessing
+
+    # Forking a process that runs threads may hang, whoever does it.
+    return multiprocessing.get_context("spawn")
+
+
+@pytest.mark.slow
+def test_a_cluster_reads(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    folder = put(tmp_path / "run", FILES)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        same_run(sv.load_run(folder, executor=client.get_executor()))
+
+
+def test_patterns_reach_the_workers(tmp_path):
+    with (
+        sv.add_pattern("optimizer", "^gemm$", where="kernel"),
+        ProcessPoolExecutor(1, mp_context=_spawn()) as executor,
+    ):
+        run = sv.load_run(put(tmp_path / "run", FILES), executor=executor)
+    assert run.step(2).breakdown("ns").loc["optimizer", 0] > 100_000
+
+
+class Broken:
+    """An executor whose every task fails."""
+
+    def submit(self, *_):
+        future = Future()
+        future.set_exception(RuntimeError("no luck"))
+        return future
+
+
+def test_a_fault_of_a_worker_is_its_files(tmp_path):
+    folder = put(tmp_path / "run", FILES)
+    with pytest.raises(sv.TraceError, match=r"rank0\.json could not be read \(RuntimeError: no"):
+        sv.load_run(folder, executor=Broken())
+    with pytest.raises(sv.TraceError, match="executor is something with a method submit"):
+        sv.load_run(folder, executor=4)
+
+
+@pytest.mark.slow
+def test_a_script_without_a_guard_reads_in_processes(tmp_path):
+    """Also where threads run, which a copied process would hang on."""
+    folder = put(tmp_path / "run", FILES)
+    script = put(tmp_path, {"script.py": f"""
+import threading, time
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+import stepviz as sv
+from stepviz.traces.reading import workers
+workers._WORTH_PROCESSES = 0
+print(sv.load_run({str(folder)!r}).ranks)
+""".encode()}) / "script.py"  # fmt: skip
+    answer = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, timeout=240
+    )
+    assert answer.stdout == "[0, 1]\n"
+    assert answer.stderr == ""
+
+
+def test_where_no_process_starts_this_one_reads(tmp_path, monkeypatch):
+    import loky
+
+    def refuse(**options):
+        raise OSError(1, "not here")
+
+    monkeypatch.setattr(workers, "_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(loky, "cpu_count", lambda: 2)
+    monkeypatch.setattr(loky, "get_reusable_executor", refuse)
+    with pytest.warns(TraceWarning, match="worker processes cannot be had here .*not here"):
+        same_run(sv.load_run(put(tmp_path / "run", FILES)))
+
+
+# Who keeps it.
+def test_events_that_are_not_kept_are_read_again(tmp_path, monkeypatch):
+    """What moved the rank's clock since moves what is read again."""
+    folder = put(tmp_path / "run", FILES)
+    whole = sv.load_run(folder)
+    monkeypatch.setattr(loading, "MOST_ROWS_KEPT", 0)
+    run = same_run(sv.load_run(folder))
+    assert not run.files["in_memory"].any()
+    assert run.files.drop(columns="in_memory").equals(whole.files.drop(columns="in_memory"))
+    assert run.step(2).breakdown("ns").equals(whole.step(2).breakdown("ns"))
+    assert run.device_time().equals(whole.device_time())
+
+    class Ahead:
+        def moved(self, ns):
+            return ns - 5_000
+
+    moved = [r._ranks[1].on_clock(Ahead()) for r in (whole, run)]
+    assert moved[0].events.equals(moved[1].events)
+    monkeypatch.setattr(rank_trace, "_MOST_ROWS", 0)
+    run._ranks[0].memo.clear()
+    assert run._ranks[0].events.equals(whole._ranks[0].events)
+    assert "events" not in moved[1].memo
+    (folder / "rank1.json").write_bytes(FILES["rank0.json"])
+    with pytest.raises(sv.TraceError, match="has changed since, or is gone"):
+        _ = moved[1].events
