@@ -167,7 +167,7 @@ def peak_table() -> pd.DataFrame:
         `flops` and `achievable_flops` (FLOP/s), `bytes_per_second`, `per`, `accumulate`,
         `source`, `date`, `note`.
     """
-    every = [peak(device, precision) for device, precision in _peaks()]
+    every = _every_peak()
     columns = ("flops", "achievable_flops", "bytes_per_second")
     words = ("per", "accumulate", "source", "date", "note")
     index = pd.MultiIndex.from_tuples(
@@ -202,7 +202,7 @@ def sparse_guard(flops: float, precision: str | None) -> list[str]:
 
     Sheets round, and so does the comparison. In another precision the number may be dense.
     """
-    every = [peak(*known) for known in _peaks()]
+    every = _every_peak()
     dense = [p for p in every if _same(flops, p.flops)]
     if any(p.precision in (*_TRAINED, precision) for p in dense):
         return []
@@ -217,6 +217,11 @@ def sparse_guard(flops: float, precision: str | None) -> list[str]:
             )
             return [said]
     return []
+
+
+@cache
+def _every_peak() -> tuple[Peak, ...]:
+    return tuple(peak(device, precision) for device, precision in _peaks())
 
 
 def _same(one: float, other: float) -> bool:
