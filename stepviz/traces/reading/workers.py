@@ -18,8 +18,9 @@ from typing import Final, Self, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: JSON of less than this is read sooner than processes start.
-_WORTH_PROCESSES: Final = 200 * 10**6
+#: Bytes of JSON that processes must save this one to be worth them: about 80 MB are read in a
+#: second, and processes take one or more to start, and 70 MB each.
+_WORTH_PROCESSES: Final = 150 * 10**6
 #: gzip makes a trace about this much smaller.
 _PACKED: Final = 15
 #: Workers that idle this long, in seconds, end.
@@ -57,7 +58,7 @@ def spread(
     with _Progress(len(items)) as progress:
         own = executor is None
         if own and _worth_processes(sizes):
-            executor = _pool(len(items), notes)
+            executor = _pool(sizes, notes)
         if executor is None:
             results = _one_by_one(task, range(len(items)), items)
         else:
@@ -73,15 +74,16 @@ def unpacked_size(label: str, size: int) -> int:
 
 
 def _worth_processes(sizes: Sequence[int]) -> bool:
-    return len(sizes) > 1 and sum(sizes) - max(sizes) >= _WORTH_PROCESSES / 2
+    # The largest file is read in one piece, however many processes there are.
+    return len(sizes) > 1 and sum(sizes) - max(sizes) >= _WORTH_PROCESSES
 
 
-def _pool(count: int, notes: list[str]) -> Executor | None:
+def _pool(sizes: Sequence[int], notes: list[str]) -> Executor | None:
     try:
         from loky import cpu_count, get_reusable_executor
 
-        workers = min(count, cpu_count())
-        if workers < 2:
+        workers = min(len(sizes), cpu_count())
+        if workers < 2 or sum(sizes) * (1 - 1 / workers) < _WORTH_PROCESSES:
             return None
         pool: Executor = get_reusable_executor(max_workers=workers, timeout=_IDLE)
     except (ImportError, OSError, RuntimeError, ValueError) as error:
