@@ -8,6 +8,7 @@ it has no guard. loky does neither.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -58,7 +59,7 @@ def spread(
     with _Progress(len(items)) as progress:
         own = executor is None
         if own and _worth_processes(sizes):
-            executor = _pool(sizes, notes)
+            executor = _pool(len(items), notes)
         if executor is None:
             results = _one_by_one(task, range(len(items)), items)
         else:
@@ -75,15 +76,18 @@ def unpacked_size(label: str, size: int) -> int:
 
 def _worth_processes(sizes: Sequence[int]) -> bool:
     # The largest file is read in one piece, however many processes there are.
-    return len(sizes) > 1 and sum(sizes) - max(sizes) >= _WORTH_PROCESSES
+    if len(sizes) < 2 or sum(sizes) - max(sizes) < _WORTH_PROCESSES:
+        return False
+    count = min(len(sizes), os.cpu_count() or 1)
+    return sum(sizes) * (1 - 1 / count) >= _WORTH_PROCESSES
 
 
-def _pool(sizes: Sequence[int], notes: list[str]) -> Executor | None:
+def _pool(count: int, notes: list[str]) -> Executor | None:
     try:
         from loky import cpu_count, get_reusable_executor
 
-        workers = min(len(sizes), cpu_count())
-        if workers < 2 or sum(sizes) * (1 - 1 / workers) < _WORTH_PROCESSES:
+        workers = min(count, cpu_count())
+        if workers < 2:
             return None
         pool: Executor = get_reusable_executor(max_workers=workers, timeout=_IDLE)
     except (ImportError, OSError, RuntimeError, ValueError) as error:
