@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from stepviz.errors import (
+    CaptureError,
     ChangeError,
     CostError,
     StepvizError,
@@ -113,6 +114,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CaptureError",
     "Change",
     "ChangeError",
     "CostError",

@@ -5,6 +5,7 @@ StepvizError (a ValueError)
 ├── ChangeError     a change that matches nothing or cannot be made
 ├── CostError       a cost model that has no meaning, or measurements that fit none
 ├── TraceError      a profiler trace that cannot be read
+├── CaptureError    a capture that cannot start, or that failed
 └── ThroughputError a count, rate, FLOP count, peak or plan that has no meaning
 """
 
@@ -32,6 +33,10 @@ class CostError(StepvizError):
 
 class TraceError(StepvizError):
     """A trace, or a folder of traces, that cannot be read."""
+
+
+class CaptureError(StepvizError):
+    """A capture that cannot start as asked, or that failed; earlier captures are as they were."""
 
 
 class ThroughputError(StepvizError):

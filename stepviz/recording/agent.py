@@ -1,0 +1,84 @@
+"""Between a capture and its ranks: decides where they run, then is torchrun.
+
+    python -m stepviz.recording.agent FOLDER RANKS PORT FLAGS…
+
+It ends, with all ranks, when the process that started it does: its standard input is a pipe that
+nobody writes to and that closes then.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+from stepviz.recording.standing import FOLDER, say, standing
+from stepviz.recording.tethers import end_group, end_own_group, end_with_parent
+
+
+def main() -> None:
+    """Start the ranks and wait for them; what went wrong is said in the folder."""
+    folder, ranks, port = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    flags = sys.argv[4:]
+
+    def clean() -> None:
+        for rank in range(ranks):
+            stood = standing(folder, rank)
+            if stood is not None:
+                end_group(stood.pid)
+        shutil.rmtree(folder.parent, ignore_errors=True)
+
+    def until_closed() -> None:
+        while os.read(0, 64):
+            pass
+        clean()
+        end_own_group()
+
+    threading.Thread(target=until_closed, daemon=True).start()
+    end_with_parent(clean)
+    said = folder / "agent.said"
+    try:
+        code = _run(folder, ranks, port, flags, said)
+    except Exception as error:  # noqa: BLE001  # whatever it is, the launcher says it
+        say(said, {"failed": f"{error}", "kind": type(error).__name__})
+        code = 1
+    say(said, {"ended": code})
+    sys.exit(code)
+
+
+def _run(folder: Path, ranks: int, port: int, flags: list[str], said: Path) -> int:
+    import argparse
+
+    from stepviz.recording.flags import add_flags, options_of
+    from stepviz.recording.placement import placed_here
+
+    parser = argparse.ArgumentParser()
+    add_flags(parser)
+    options = options_of(parser.parse_args(flags))
+    placement = placed_here(
+        ranks, asked=options.device, emulated=options.emulated, threads=options.threads
+    )
+    say(said, {"placement": placement.as_dict()})
+    os.environ["OMP_NUM_THREADS"] = str(placement.threads)
+    os.environ[FOLDER] = str(folder)
+
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.run import main as torchrun
+
+    command = ["--nproc-per-node", str(ranks), "--rdzv-backend", "c10d"]
+    command += ["--rdzv-endpoint", f"127.0.0.1:{port}", "--local-addr", "127.0.0.1"]
+    command += ["--log-dir", str(folder / "logs"), "--redirects", "3"]
+    command += ["-m", "stepviz.recording.benchmark", "--out", str(folder.parent / "files"), *flags]
+    try:
+        torchrun(command)
+    except ChildFailedError as error:
+        for rank, failure in error.failures.items():
+            say(said, {"rank": rank, "exitcode": failure.exitcode, "since": failure.timestamp})
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    main()

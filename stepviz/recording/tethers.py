@@ -1,0 +1,56 @@
+"""Processes that end with the one that started them, whatever kills it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+#: How often a process looks whether its parent is still there, s.
+LOOK: Final = 0.25
+_PR_SET_PDEATHSIG: Final = 1
+
+
+def end_with_parent(then: Callable[[], None] | None = None) -> None:
+    """End this process, and its group where it leads one, as soon as its parent is gone.
+
+    Linux's kernel does it at once; a thread that looks at the parent's id does it everywhere,
+    and runs `then` before.
+    """
+    parent = os.getppid()
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOK)
+        if then is not None:
+            with suppress(Exception):
+                then()
+        end_own_group()
+
+    threading.Thread(target=look, name="stepviz tether", daemon=True).start()
+    if then is None and sys.platform.startswith("linux"):
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it went while this was set up
+        end_own_group()
+
+
+def end_own_group() -> None:
+    """End this process now, with its children where it leads their group."""
+    if os.getpgid(0) == os.getpid():
+        with suppress(OSError):
+            os.killpg(0, signal.SIGKILL)
+    os._exit(1)
+
+
+def end_group(leader: int) -> None:
+    """Kill a process that leads a group, with all of it; leave any other process alone."""
+    with suppress(OSError):
+        if os.getpgid(leader) == leader:
+            os.killpg(leader, signal.SIGKILL)
