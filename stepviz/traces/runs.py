@@ -70,9 +70,12 @@ class Run:
 
     @property
     def files(self) -> pd.DataFrame:
-        """One row per file: file, rank, rank_source, events, status (read, refused), why.
+        """One row per file, or per member of an archive, and per rank of a merged file.
 
-        `why` says what was wrong with a refused file, and what was mended in a read one.
+        file, rank and rank_source say what it is and where its rank came from; events counts
+        the rows that are used, dropped those that could not be, repaired what was mended;
+        status is read or refused; in_memory is False where events are read again when a step
+        needs them, as in very large runs; why says what was wrong.
         """
         return self._files.copy()
 
