@@ -295,6 +295,47 @@ print(sv.load_run({str(folder)!r}).ranks)
     assert answer.stderr == ""
 
 
+@pytest.mark.slow
+def test_a_worker_that_dies_takes_only_its_file(tmp_path):
+    """And a script that is stopped by hand stops at once, without waiting for its workers."""
+    script = (
+        put(
+            tmp_path,
+            {
+                "script.py": b"""
+import os, signal, threading, time
+from stepviz.traces.reading import workers
+workers._WORTH_PROCESSES = 0
+
+def task(item):
+    if item == 2:
+        os._exit(9)
+    return item * item
+
+def slow(item):
+    time.sleep(60)
+
+sizes = [10**9] * 4
+print(sorted((at, str(found)) for at, found in workers.spread(task, range(4), None, sizes, [])))
+threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    list(workers.spread(slow, range(4), None, sizes, []))
+except KeyboardInterrupt:
+    print("stopped")
+"""
+            },
+        )
+        / "script.py"
+    )
+    answer = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, timeout=50
+    )
+    died = "the process that read it died, most likely for lack of memory"
+    assert answer.stdout.splitlines() == [
+        str([(0, "0"), (1, "1"), (2, died), (3, "9")]), "stopped",
+    ]  # fmt: skip
+
+
 def test_where_no_process_starts_this_one_reads(tmp_path, monkeypatch):
     import loky
 

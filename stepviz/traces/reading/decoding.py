@@ -8,7 +8,7 @@ may be before them, after them, or both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -26,6 +26,9 @@ from stepviz.traces.reading.words import plain
 _BOM: Final = b"\xef\xbb\xbf"
 _SPACE: Final = b" \t\r\n"
 _LIST: Final = re.compile(rb'"traceEvents"\s*:\s*\[')
+_CLOSING: Final = re.compile(rb"\](?=\s*(?:,\s*\"|\}\s*\Z))")
+#: So far from its end the list is looked for.
+_NEAR: Final = 4096
 _COMMA: Final = re.compile(rb"\s*,?\s*")
 _SPACED_CUT: Final = re.compile(rb"\}\s*,\s*\{")
 
@@ -111,7 +114,7 @@ class Document:
         for mended in (utf8, tidied_utf8):
             tidied = Tidied()
             block = b"[" + mended(text, tidied) + closing
-            found, end = value_of(block, self._decode)
+            found, end = _list_in(block, self._decode, keyed=ended and not self._bare)
             if found is not None:
                 self._tidied.add(tidied)
                 if ended or end < len(block):
@@ -296,6 +299,24 @@ class Document:
             int(self._salvage.partial),
             f"the file is truncated ({why}): {events(self.count)} read, up to the last whole one",
         )
+
+
+def _list_in(
+    block: bytes, decode: Callable[[bytes], list[Event]], *, keyed: bool
+) -> tuple[list[Event] | None, int]:
+    """Return a list of events and where it ends (see `value_of`).
+
+    `keyed` says that it is the last member of an object but for a few, at the object's end.
+    """
+    if keyed:
+        # Most often its end is near the document's: found there, it need not be decoded twice.
+        near = max(0, len(block) - _NEAR)
+        for match in reversed(list(_CLOSING.finditer(block, near))):
+            found, end = value_of(block[: match.start() + 1], decode)
+            if found is not None:
+                return found, end
+            break
+    return value_of(block, decode)
 
 
 def _last_cut(text: bytes) -> int:

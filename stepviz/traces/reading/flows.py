@@ -14,6 +14,7 @@ _DIFFERENTIATED: Final = "fwdbwd"
 _LAUNCH: Final = ("ac2g", "async")
 
 Arrows = Mapping[str, npt.NDArray[Any]]
+_Ends = dict[str, npt.NDArray[np.int64]]
 
 
 def autograd_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.DataFrame:
@@ -29,16 +30,11 @@ def autograd_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.Dat
         What to add to the file's times, ns.
     """
     starts, ends = _both_ends(arrows, cats, (_DIFFERENTIATED,))
-    both = starts.drop_duplicates("id", keep="last").merge(
-        ends.drop_duplicates("id", keep="last"), on="id", suffixes=("_s", "_f")
-    )
-    both = both.sort_values("id")
+    starts, ends = _one_of_each(starts, last=True), _one_of_each(ends, last=True)
+    began, ended = _joined(starts, ends)
     return pd.DataFrame(
-        {
-            "forward_ns": both["at_s"].to_numpy(dtype=np.int64) + base,
-            "backward_ns": both["at_f"].to_numpy(dtype=np.int64) + base,
-        },
-        index=pd.Index(both["id"].to_numpy(dtype=np.int64), name="flow"),
+        {"forward_ns": began["at"] + base, "backward_ns": ended["at"] + base},
+        index=pd.Index(began["id"], name="flow"),
     )
 
 
@@ -49,27 +45,51 @@ def launch_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.DataF
     """
     starts, ends = _both_ends(arrows, cats, _LAUNCH)
     # One launch of a graph starts many rows; calls that launch nothing have an end only.
-    both = starts.drop_duplicates("id").merge(ends, on="id", suffixes=("_s", "_f"))
-    both = both[(both["track_s"] != both["track_f"]) | (both["track_f"] < 0)]
-    both = both.sort_values("id", kind="stable")
+    began, ended = _joined(_one_of_each(starts, last=False), ends)
+    keep = (began["track"] != ended["track"]) | (ended["track"] < 0)
     return pd.DataFrame(
         {
-            "host_ns": both["at_s"].to_numpy(dtype=np.int64) + base,
-            "host_track": both["track_s"].to_numpy(dtype=np.int64),
-            "device_ns": both["at_f"].to_numpy(dtype=np.int64) + base,
-            "device_track": both["track_f"].to_numpy(dtype=np.int64),
+            "host_ns": began["at"][keep] + base,
+            "host_track": began["track"][keep],
+            "device_ns": ended["at"][keep] + base,
+            "device_track": ended["track"][keep],
         }
     )
 
 
 def _both_ends(
     arrows: Arrows, cats: Mapping[str, int], words: Iterable[str]
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return id, at and track of the arrows' starts and of their ends."""
+) -> tuple[_Ends, _Ends]:
+    """Return id, at and track of the arrows' starts and of their ends, by id."""
     if not arrows:
-        none = pd.DataFrame({"id": [], "at": [], "track": []}, dtype=np.int64)
+        none = {name: np.empty(0, dtype=np.int64) for name in ("id", "at", "track")}
         return none, none
     known = [code for name, code in cats.items() if name.startswith(tuple(words))]
     chosen = arrows["at_ok"] & (arrows["id"] >= 0) & np.isin(arrows["cat"], known)
-    frame = pd.DataFrame({name: arrows[name] for name in ("id", "at", "track")})
-    return frame[chosen & ~arrows["ends"]], frame[chosen & arrows["ends"]]
+
+    def ordered(rows: npt.NDArray[np.int64]) -> _Ends:
+        rows = rows[np.argsort(arrows["id"][rows], kind="stable")]
+        return {name: arrows[name][rows].astype(np.int64) for name in ("id", "at", "track")}
+
+    starts = np.flatnonzero(chosen & ~arrows["ends"])
+    return ordered(starts), ordered(np.flatnonzero(chosen & arrows["ends"]))
+
+
+def _one_of_each(ends: _Ends, *, last: bool) -> _Ends:
+    """Return one end of each id: the last that the file holds, or the first."""
+    ids = ends["id"]
+    differs = ids[1:] != ids[:-1]
+    one = np.ones(min(1, len(ids)), dtype=np.bool_)
+    keep = np.concatenate((differs, one) if last else (one, differs))
+    return {name: column[keep] for name, column in ends.items()}
+
+
+def _joined(starts: _Ends, ends: _Ends) -> tuple[_Ends, _Ends]:
+    """Return each end that has a start, beside it; of the starts each id is there once."""
+    if not len(starts["id"]):
+        return starts, starts
+    at = np.searchsorted(starts["id"], ends["id"])
+    at = np.minimum(at, len(starts["id"]) - 1)
+    found = starts["id"][at] == ends["id"]
+    began = {name: column[at[found]] for name, column in starts.items()}
+    return began, {name: column[found] for name, column in ends.items()}
