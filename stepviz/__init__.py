@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from stepviz.core.schedule import Schedule
     from stepviz.core.timeline import Timeline
     from stepviz.evidence import fit_contention, fit_cost, rank_changes
+    from stepviz.recording.captures import capture
+    from stepviz.recording.recorder import Recorder
     from stepviz.throughput.counting import count_tokens, tokens_per_update
     from stepviz.throughput.diagnosis import diagnose
     from stepviz.throughput.flop_conventions import conventions, flops_per_token
@@ -70,6 +72,7 @@ _HOMES = {
     "Change": "stepviz.core.changes",
     "ModelShape": "stepviz.throughput.model_shapes",
     "Rate": "stepviz.throughput.rates",
+    "Recorder": "stepviz.recording.recorder",
     "Schedule": "stepviz.core.schedule",
     "Timeline": "stepviz.core.timeline",
     "TimelineEditor": "stepviz.widgets",
@@ -78,6 +81,7 @@ _HOMES = {
     "TraceWarning": "stepviz.traces",
     "TrainingPlan": "stepviz.throughput.plans",
     "add_pattern": "stepviz.traces",
+    "capture": "stepviz.recording.captures",
     "compare": "stepviz.core.comparison",
     "compare_counts": "stepviz.throughput.side_by_side",
     "conventions": "stepviz.throughput.flop_conventions",
@@ -120,6 +124,7 @@ __all__ = [
     "CostError",
     "ModelShape",
     "Rate",
+    "Recorder",
     "Schedule",
     "StepvizError",
     "ThroughputError",
@@ -132,6 +137,7 @@ __all__ = [
     "TraceWarning",
     "TrainingPlan",
     "add_pattern",
+    "capture",
     "compare",
     "compare_counts",
     "conventions",

@@ -13,9 +13,12 @@ from typing import TextIO
 
 from stepviz import __version__
 from stepviz.errors import StepvizError, TraceError
+from stepviz.recording.flags import add_capture
 
 #: A request that cannot be answered, as argparse also says.
 CANNOT = 2
+#: As shells say of a program that SIGINT ended.
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,12 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_anything(sys.stderr)
     options = _parser().parse_args(arguments)
     try:
-        text = _explained(options)
+        text = _captured(options) if options.command == "capture" else _explained(options)
         print(text)
         sys.stdout.flush()
     except StepvizError as error:
         print(f"stepviz: {error}", file=sys.stderr)
         return CANNOT
+    except KeyboardInterrupt:
+        print("stepviz: interrupted; nothing is left running", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader (head, less) has seen enough.
         _give_up(sys.stdout)
@@ -91,7 +97,14 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="print all of it as one JSON document, times in ns (see docs/explain-json.md)",
     )
+    add_capture(commands)
     return parser
+
+
+def _captured(options: argparse.Namespace) -> str:
+    from stepviz.recording.captures import capture_and_tell
+
+    return capture_and_tell(options)
 
 
 def _explained(options: argparse.Namespace) -> str:

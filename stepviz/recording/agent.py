@@ -3,7 +3,7 @@
     python -m stepviz.recording.agent FOLDER RANKS PORT FLAGS…
 
 It ends, with all ranks, when the process that started it does: its standard input is a pipe that
-nobody writes to and that closes then.
+closes then.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def main() -> None:
         shutil.rmtree(folder.parent, ignore_errors=True)
 
     def until_closed() -> None:
-        while os.read(0, 64):
-            pass
-        clean()
+        # A byte says that the launcher is there and will clean up; an end, that it is gone.
+        if not os.read(0, 1):
+            clean()
         end_own_group()
 
     threading.Thread(target=until_closed, daemon=True).start()

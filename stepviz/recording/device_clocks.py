@@ -59,7 +59,8 @@ class CudaClock:
     def ns(self, moment: Any) -> int:
         """Wait for the moment, and return when it was."""
         moment.synchronize()
-        return self._anchor_ns + round(self._anchor.elapsed_time(moment) * 1e6)
+        since_ms: float = self._anchor.elapsed_time(moment)
+        return self._anchor_ns + round(since_ms * 1e6)
 
 
 def clock_of(device: str) -> HostClock | CudaClock:

@@ -35,6 +35,32 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         )
 
 
+def add_capture(commands: Any) -> None:
+    """Give a command line, by its subparsers, the command ``capture``."""
+    parser = commands.add_parser(
+        "capture",
+        help="train a small GPT-like model under DDP on this machine and record it",
+        description=(
+            "Train a small GPT-like model under DDP on this machine, one process per GPU or on the "
+            "CPU, and write one trace per rank for `stepviz explain`."
+        ),
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", required=True, help="a folder that does not exist or is empty"
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace the traces that are in DIR"
+    )
+    parser.add_argument("--output", action="store_true", help="show what the ranks print")
+    parser.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="show a bar (default: in a terminal)",
+    )
+    add_flags(parser)
+
+
 def options_of(parsed: argparse.Namespace) -> Options:
     """Return the options that were given as flags."""
     return Options(**{name: getattr(parsed, name) for name in told()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import statistics
 import sys
@@ -9,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from stepviz import __version__
 
 #: Of the form described in docs/record.md.
 VERSION: Final = 1
@@ -24,7 +24,8 @@ def made_with() -> dict[str, Any]:
     if untyped.cuda.is_available() and untyped.distributed.is_nccl_available():
         nccl = ".".join(map(str, untyped.cuda.nccl.version()))
     return {
-        "stepviz": __version__,
+        # Asked of the loaded package: importing it from here would be importing upwards.
+        "stepviz": getattr(sys.modules.get("stepviz"), "__version__", None),
         "torch": str(torch.__version__),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -149,7 +150,8 @@ def _plain(name: str, value: Any) -> Any:
 def costs_of(timings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return typical lengths of steps by mode, ms, and what the hook and the profiler cost.
 
-    Each is a median with its quartiles and how many steps it is of. Steps of a mode that has
+    Each is a median with its quartiles and how many steps it is of; a cost within its noise is
+    none that was seen. Steps of a mode that has
     none are left out, and so is what would follow from them.
     """
     found: dict[str, Any] = {}
@@ -165,4 +167,10 @@ def costs_of(timings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for name, more, less in (("hook", "hooked", "bare"), ("profiler", "profiled", "hooked")):
         if more in found and less in found:
             found[f"{name}_ms"] = found[more]["median_ms"] - found[less]["median_ms"]
+            found[f"{name}_noise_ms"] = math.hypot(_noise(found[more]), _noise(found[less]))
     return found
+
+
+def _noise(one: Mapping[str, Any]) -> float:
+    """Return how far a median is off by chance, ms: its quartiles' spread, less for many steps."""
+    return float(one["high_ms"] - one["low_ms"]) / math.sqrt(one["steps"])

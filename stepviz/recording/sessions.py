@@ -203,11 +203,10 @@ class Session:
     def _sweep(self) -> None:
         """Time all-reduces of several sizes, as buckets go: latency and bandwidth apart."""
         untyped: Any = torch
-        group = dist.new_group(backend="gloo") if self.placement.device == "cpu" else None
         for turn in range(SWEPT + 1):
             for size in SWEEP:
                 buffer = untyped.zeros(size // 4, device=self.device)
-                self._meet(group)
+                self._meet()
                 start = time.time_ns()
                 if self.fabric is not None:
                     self.fabric.send(buffer, 0).wait()
@@ -219,8 +218,8 @@ class Session:
                     done = {"bytes": size, "start_ns": start, "done_ns": time.time_ns()}
                     self.sweep.append(done)
 
-    def _meet(self, group: Any) -> None:
-        dist.barrier(group)
+    def _meet(self) -> None:
+        dist.barrier()
         if self.placement.device == "cuda":
             untyped: Any = torch
             untyped.cuda.synchronize()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -26,6 +26,41 @@ def about_exchanges(joined: Joined) -> list[str]:
     for why, group in joined.unmatched.groupby("why", sort=False):
         noun = "exchange stays with its" if len(group) == 1 else "exchanges stay with their"
         said.append(f"{len(group)} {noun} rank: {why}")
+    return said
+
+
+def about_recording(recorded: Mapping[str, Any]) -> list[str]:
+    """Say how stepviz's recorder made a run: where, on what network, at what cost."""
+    said = []
+    placement, emulated = recorded.get("placement"), recorded.get("emulated")
+    if isinstance(placement, dict):
+        where = f"{placement.get('backend')} on {placement.get('device')}"
+        said.append(f"recorded by stepviz with {where}: {placement.get('why')}")
+    if isinstance(emulated, dict):
+        said.append(
+            f"the network is emulated: {emulated.get('latency_ms')} ms a message and "
+            f"{emulated.get('ms_per_mib')} ms a MiB"
+        )
+    planted = recorded.get("planted")
+    if isinstance(planted, dict):
+        said.append(
+            f"rank {planted.get('slow_rank')} was made slow: it sleeps {planted.get('slow_ms')} ms "
+            f"in {planted.get('slow_phase')}"
+        )
+    costs = recorded.get("costs")
+    plain = costs.get("bare") if isinstance(costs, dict) else None
+    if isinstance(costs, dict) and isinstance(plain, dict):
+        # What stands in a file may be anything.
+        values = [plain.get(key) for key in ("median_ms", "low_ms", "high_ms")]
+        values += [costs.get(f"{name}_ms") for name in ("hook", "hook_noise")]
+        values += [costs.get(f"{name}_ms") for name in ("profiler", "profiler_noise")]
+        if all(isinstance(value, int | float) for value in values):
+            middle, low, high, hook, hook_noise, profiler, profiler_noise = values
+            said.append(
+                f"a step without hook and profiler takes {middle:.1f} ms (quartiles {low:.1f} and "
+                f"{high:.1f}); the hook costs {hook:+.1f} ± {hook_noise:.1f} ms, the profiler "
+                f"{profiler:+.1f} ± {profiler_noise:.1f} ms"
+            )
     return said
 
 

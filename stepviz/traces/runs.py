@@ -17,8 +17,10 @@ from stepviz.traces.folding.parts import device_time
 from stepviz.traces.joining.alignment import aligned
 from stepviz.traces.joining.clocks import Clash, worst_of
 from stepviz.traces.joining.spreads import compared_lengths, cut_alike, spread_frame
+from stepviz.traces.notes import about_recording
 from stepviz.traces.observed_step import is_whole
 from stepviz.traces.rank_trace import RankTrace
+from stepviz.traces.recorded_buckets import buckets_frame
 from stepviz.traces.steps import Step
 
 #: How files say themselves in `run.files`.
@@ -90,6 +92,25 @@ class Run:
         a rank whose offset is within 10 µs or within what its ends can tell.
         """
         return self._aligned.frame.copy()
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What stepviz's recorder wrote into the first rank's file, {} where it did not.
+
+        docs/record.md says what it holds: configuration, placement, parameters, costs, …
+        """
+        return dict(next(iter(self._ranks.values())).rows.recorded)
+
+    @property
+    def buckets(self) -> pd.DataFrame:
+        """One row per gradient bucket of each rank and step: when it was ready, launched, done.
+
+        Columns: step, rank, index (in order of launch), bytes, ready_ns, launch_ns, done_ns (−1
+        where missing), emulated, origin (``recorded`` by stepviz's hook, or ``rows``: the
+        exchanges of backward as the trace shows them), parameters (their names, None where
+        nothing says).
+        """
+        return buckets_frame(self._ranks)
 
     @cached_property
     def _windows(self) -> dict[int, dict[int, Window]]:
@@ -281,6 +302,7 @@ class Run:
         )[["duration_ms", "longest_ms", "last_rank", "ranks", "window", "start_from"]]
         head = html.escape(repr(self)[1:-1])
         parts = [f"<p><b>{head}</b></p>", shown.to_html(border=0)]
+        parts += [f"<p>{html.escape(note)}</p>" for note in about_recording(self.recorded)]
         refused = self._files[self._files["status"] == REFUSED]
         if len(refused):
             parts.append("<p>Left out:</p><ul>")

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pandas as pd
 
 from stepviz.traces.graph.answers import BEFORE_STEP, WhatIf
+from stepviz.traces.notes import about_recording
 from stepviz.traces.report_data import what_ifs
 from stepviz.traces.runs import REFUSED, Run
 from stepviz.traces.steps import Step
@@ -277,7 +278,8 @@ def _notes(run: Run, step: Step) -> str:
     told = [f"{file}: {why}" for file, why in zip(mended["file"], mended["why"], strict=True)]
     moved = run.clock[run.clock["moved"]]
     clocks = [f"rank {rank}'s clock: {why}" for rank, why in moved["why"].items()]
-    lines = _few(clocks, "more clocks in run.clock")
+    lines = about_recording(run.recorded)
+    lines += _few(clocks, "more clocks in run.clock")
     lines += _few(notes, "more notes in step.notes") + _few(left + told, "more files in run.files")
     # Names tell files apart; the folder is in the command.
     folders = sorted({str(Path(file).parent) for file in files["file"]}, key=len, reverse=True)

@@ -1,0 +1,5 @@
+"""Recorder placeholder."""
+
+
+class Recorder:
+    """To come."""
