@@ -24,7 +24,7 @@ from stepviz.errors import StepvizError, TraceError
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.steps import Step
 from stepviz.traces.tracks.findings import write_exchanges, write_kinds, write_path
-from stepviz.traces.tracks.naming import FOUND, PATH_PROCESS, process_of
+from stepviz.traces.tracks.naming import PATH_PROCESS, STEP, process_of
 from stepviz.traces.tracks.recorded import selected, write_rows
 from stepviz.traces.tracks.writer import EventWriter, head
 
@@ -64,7 +64,7 @@ def _write_step(
 ) -> None:
     """Write the step's window as a slice whose arguments say what the trace is."""
     start, finish = np.array([low], dtype=np.int64), np.array([high], dtype=np.int64)
-    heads, args = [head(f"step {number}", FOUND)], [json.dumps(about)[1:-1]]
+    heads, args = [head(f"step {number}", STEP)], [json.dumps(about)[1:-1]]
     writer.slices(PATH_PROCESS, "step", start, finish, heads, args)
 
 
@@ -109,18 +109,25 @@ def _version() -> str:
 def _top_level(
     parts: Mapping[int, RankStep], origin: int, about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the trace's other keys; of one rank also who it was, as the profiler writes it."""
-    said: dict[str, Any] = {"schemaVersion": 1, "baseTimeNanoseconds": origin, "stepvizStep": about}
-    if len(parts) == 1:
-        ((rank, part),) = parts.items()
-        groups = [
-            {"pg_name": name, "pg_desc": desc, "pg_size": len(ranks), "ranks": list(ranks)}
-            for name, (desc, ranks) in part.rows.groups.items()
-        ]
-        info = {"backend": part.rows.backend, "rank": rank, "world_size": part.rows.world_size}
-        known: dict[str, Any] = {key: value for key, value in info.items() if value is not None}
-        said["distributedInfo"] = {**known, "pg_config": groups} if groups else known
-    return said
+    """Return the trace's other keys: from when times count, and who the ranks were."""
+    known = [_who(rank, part) for rank, part in parts.items()]
+    return {
+        "schemaVersion": 1,
+        "baseTimeNanoseconds": origin,
+        "distributedInfo": known[0] if len(known) == 1 else known,
+        "stepvizStep": about,
+    }
+
+
+def _who(rank: int, part: RankStep) -> dict[str, Any]:
+    rows = part.rows
+    info = {"backend": rows.backend, "rank": rank, "world_size": rows.world_size}
+    groups = [
+        {"pg_name": name, "pg_desc": desc, "pg_size": len(ranks), "ranks": list(ranks)}
+        for name, (desc, ranks) in rows.groups.items()
+    ]
+    known: dict[str, Any] = {key: value for key, value in info.items() if value is not None}
+    return {**known, "pg_config": groups} if groups else known
 
 
 @contextmanager

@@ -232,7 +232,7 @@ def _told(ask: Callable[[], Any]) -> Any:
     """Return an answer as plain data; None where this run cannot tell it."""
     try:
         return plain(ask())
-    except (StepvizError, AttributeError):
+    except StepvizError:
         return None
 
 

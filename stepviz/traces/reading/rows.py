@@ -7,7 +7,7 @@ which version of the profiler wrote a file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -58,6 +58,9 @@ CALLS: Final = frozenset(
 #: Host rows that are work of a thread.
 HOST: Final = CALLS | {"cpu_op", "user_annotation", "python_function"}
 
+#: Categories that begin so are of rows that an exported trace adds; they were not recorded.
+FOUND: Final = "stepviz:"
+
 #: No step lasts a day; a longer event is a profiler fault (some claim 236 years).
 LONGEST_EVENT_NS: Final = 24 * 3600 * 10**9
 
@@ -107,9 +110,17 @@ def rows_of(
         raise TraceError(_nothing_left(path))
     base = base_ns(metadata, repairs)
     parts = parts_of(columns, spans, arrows, metadata, path)
+    added = np.isin(
+        spans["cat"], [code for cat, code in columns.cats.items() if cat.startswith(FOUND)]
+    )
+    if added.any():
+        parts = [
+            replace(part, spans=~added if part.spans is None else part.spans & ~added)
+            for part in parts
+        ]
     if parts[0].spans is not None:
         found = [part.spans.sum() for part in parts if part.spans is not None]
-        lost = len(spans["rank"]) - int(np.sum(found))
+        lost = int((~added).sum() - np.sum(found))
         if lost:
             repairs.drop(lost, f"{counted(lost)} of no rank in a merged file: dropped")
     own = [repairs, *(repairs.copy() for _ in parts[1:])]

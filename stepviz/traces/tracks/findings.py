@@ -66,7 +66,8 @@ def _said(row: dict[Any, Any]) -> dict[str, str | int]:
             shown[key] = value
     rank = row.get("rank")
     if rank is not None and not pd.isna(rank):
-        shown["rank"] = int(rank)
+        # Not "rank": readers take that for whose row this is.
+        shown["on rank"] = int(rank)
     return shown
 
 

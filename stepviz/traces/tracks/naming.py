@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-#: Categories of slices that were not recorded but found; readers of traces pass them over.
-FOUND: Final = "stepviz"
-PATH: Final = f"{FOUND} critical path"
-PATH_KIND: Final = f"{FOUND} critical path, by kind"
-KIND: Final = f"{FOUND} kind"
-EXCHANGE: Final = f"{FOUND} exchange"
+from stepviz.traces.reading.rows import FOUND
+
+#: Categories of slices that were not recorded but found; `load_run` passes them over.
+STEP: Final = f"{FOUND}step"
+PATH: Final = f"{FOUND}critical path"
+PATH_KIND: Final = f"{FOUND}critical path, by kind"
+KIND: Final = f"{FOUND}kind"
+EXCHANGE: Final = f"{FOUND}exchange"
 
 #: Processes are numbered above all tracks, since a thread with its process's number is special.
 PATH_PROCESS: Final = 999_999
