@@ -117,7 +117,7 @@ def _text(item: object) -> str:
         text = os.fspath(item)
         if isinstance(text, str):
             if text:
-                return text
+                return os.path.expanduser(text) if text.startswith("~") else text  # noqa: PTH111
             msg = f"the path is empty; {_USAGE}"
             raise TraceError(msg)
     msg = f"{item!r} is no path; {_USAGE}"
