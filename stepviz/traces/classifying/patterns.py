@@ -8,6 +8,7 @@ parameters says what it works on, not what it is.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from stepviz.traces.classifying.function_names import function_name
@@ -181,16 +182,23 @@ COLLECTIVES: Final = (
 _RARER_WORD: Final = re.compile(r"send_?recv|broadcast|reduce", re.IGNORECASE)
 
 
+# All ranks, and all steps, have the same names.
+_remembered: Final = lru_cache(maxsize=1 << 14)
+
+
+@_remembered
 def operator_kind(name: str) -> str | None:
     """Return the kind of a framework operator or annotation by its name, None if no pattern."""
     return _first(OPERATORS, name)
 
 
+@_remembered
 def annotation_kind(name: str) -> str | None:
     """Return the kind that a user's annotation names, None if it names none."""
     return _first(ANNOTATIONS, name)
 
 
+@_remembered
 def function_kind(name: str) -> str | None:
     """Return the kind of a Python function, None if no pattern."""
     return _first(FUNCTIONS, name)
@@ -205,6 +213,7 @@ def is_exchange_kernel(name: str) -> bool:
     return exchange_of(name) is not None
 
 
+@_remembered
 def exchange_of(name: str) -> str | None:
     """Return the collective of a device row, "exchange" where only that is known, else None."""
     function = function_name(name)
