@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from stepviz.core.comparison import compare
     from stepviz.core.schedule import Schedule
     from stepviz.core.timeline import Timeline
-    from stepviz.evidence import fit_contention, fit_cost, rank_changes
+    from stepviz.evidence import fit_contention, fit_cost, rank_changes, verdict
     from stepviz.recording.captures import capture
     from stepviz.recording.recorder import Recorder
     from stepviz.throughput.counting import count_tokens, tokens_per_update
@@ -115,6 +115,7 @@ _HOMES = {
     "token_roles": "stepviz.throughput.layouts",
     "tokens_per_update": "stepviz.throughput.counting",
     "translate": "stepviz.throughput.utilization",
+    "verdict": "stepviz.evidence",
 }
 
 __all__ = [
@@ -171,6 +172,7 @@ __all__ = [
     "token_roles",
     "tokens_per_update",
     "translate",
+    "verdict",
 ]
 
 

@@ -13,6 +13,7 @@ from typing import TextIO
 
 from stepviz import __version__
 from stepviz.errors import StepvizError, TraceError
+from stepviz.evidence.judging import add_verdict, judged
 from stepviz.recording.flags import add_capture
 
 #: A request that cannot be answered, as argparse also says.
@@ -32,13 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0, or 2 where something could not be done; the reason is one sentence on stderr.
+        0; 1 where a verdict does not pass; 2 where something could not be done, and then the
+        reason is one sentence on stderr.
     """
     _print_anything(sys.stdout)
     _print_anything(sys.stderr)
     options = _parser().parse_args(arguments)
+    status = 0
     try:
-        text = _captured(options) if options.command == "capture" else _explained(options)
+        text, status = _answered(options)
         print(text)
         sys.stdout.flush()
     except StepvizError as error:
@@ -54,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _give_up(sys.stdout)
         print(f"stepviz: the answer cannot be written ({error.strerror})", file=sys.stderr)
         return CANNOT
-    return 0
+    return status
 
 
 def _print_anything(stream: TextIO) -> None:
@@ -98,7 +101,15 @@ def _parser() -> argparse.ArgumentParser:
         help="print all of it as one JSON document, times in ns (see docs/explain-json.md)",
     )
     add_capture(commands)
+    add_verdict(commands)
     return parser
+
+
+def _answered(options: argparse.Namespace) -> tuple[str, int]:
+    """Return what a command prints, and how it ends."""
+    if options.command == "verdict":
+        return judged(options)
+    return (_captured(options) if options.command == "capture" else _explained(options)), 0
 
 
 def _captured(options: argparse.Namespace) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 
 from stepviz.builders.contention_fits import ContentionFit
@@ -13,7 +12,11 @@ from stepviz.builders.cost_fits import FittedCost
 from stepviz.builders.cost_fits import fit_cost as fit_points
 from stepviz.core.vocabulary import COMPUTE
 from stepviz.errors import CostError
+from stepviz.evidence.device_work import doing
 from stepviz.traces import Run, Step
+
+#: Kernels that are less of compute than this say nothing about the rest.
+_LEAST_SHARE: Final = 0.02
 
 
 def fit_cost(run: Run | Step | pd.DataFrame) -> FittedCost:
@@ -51,7 +54,7 @@ def fit_contention(run: Run | pd.DataFrame) -> ContentionFit:
     ----------
     run : Run or DataFrame
         A run, or a frame of device work (see `stepviz.builders.fit_contention`). Of a run, the
-        kernels are taken, or where it has none the innermost operators on the host.
+        kernels are taken, or where it has none the operators on the host that do the work.
 
     Returns
     -------
@@ -68,7 +71,15 @@ def fit_contention(run: Run | pd.DataFrame) -> ContentionFit:
     if not isinstance(run, Run):
         msg = f"run is {type(run).__name__}: give a run or a frame of device work"
         raise CostError(msg)
-    return fit_work(pd.concat([_work(rank, part) for rank, part in run._ranks.items()]))
+    fit = fit_work(pd.concat([_work(rank, part) for rank, part in run._ranks.items()]))
+    if fit.share < _LEAST_SHARE:
+        msg = (
+            f"the kernels of one shape that ran both alone and beside exchange are {fit.share:.1%} "
+            "of compute, too little to tell its speed: take a run whose microbatches do not all "
+            "exchange, or larger buckets"
+        )
+        raise CostError(msg)
+    return fit
 
 
 def _collectives(run: Any) -> pd.DataFrame:
@@ -90,13 +101,7 @@ def _collectives(run: Any) -> pd.DataFrame:
 def _work(rank: int, part: Any) -> pd.DataFrame:
     events = part.events
     exchanges = part.exchanges
-    kernels = events["cat"].eq("kernel").to_numpy()
-    if not kernels.any():
-        inner = np.ones(len(events), dtype=bool)
-        parents = events["parent"].to_numpy()
-        inner[parents[parents >= 0]] = False
-        kernels = inner
-    compute = events[kernels & events["kind"].isin(COMPUTE).to_numpy()]
+    compute = events[doing(events) & events["kind"].isin(COMPUTE)]
     rows = compute[["name", "start_ns", "finish_ns"]].astype({"name": object})
     rows = rows.assign(kind=compute["kind"].astype(object))
     spans = exchanges[["arrival_ns", "finish_ns"]].rename(columns={"arrival_ns": "start_ns"})

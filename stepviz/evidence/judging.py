@@ -1,0 +1,65 @@
+"""A verdict as a command: its flags, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from typing import Any, Final
+
+from stepviz.evidence.verdict_formats import FORMATS
+
+#: How a verdict ends that does not pass.
+NOT_PASSED: Final = 1
+
+
+def add_verdict(commands: Any) -> None:
+    """Give a command line the command ``verdict``."""
+    parser = commands.add_parser(
+        "verdict",
+        help="say whether a change made the same useful work finish sooner",
+        description=(
+            "Compare two measured runs: keep, revert or can't tell. Ends with 0 where the change "
+            "passes, 1 where it does not, 2 where the runs cannot be compared."
+        ),
+    )
+    parser.add_argument("before", metavar="BEFORE", help="a folder of traces without the change")
+    parser.add_argument("after", metavar="AFTER", help="a folder of traces with it")
+    parser.add_argument(
+        "--gate",
+        type=float,
+        metavar="PCT",
+        help=(
+            "pass only if the time for the same work is shown to grow by no more than PCT %% "
+            "(-5: to shrink by 5 %%); without it all passes but revert"
+        ),
+    )
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="default: text")
+    parser.add_argument(
+        "--convention",
+        metavar="NAME",
+        help=(
+            "what counts as useful work where it differs: scored, executed, allocated, real, "
+            "sequences or updates"
+        ),
+    )
+
+
+def judged(options: argparse.Namespace) -> tuple[str, int]:
+    """Return the verdict as text, and the exit status: 0 where it passes, else 1.
+
+    Raises
+    ------
+    StepvizError
+        Where a run cannot be read, or the two cannot be compared.
+    """
+    from stepviz.evidence.verdict_formats import said
+    from stepviz.evidence.verdicts import verdict
+    from stepviz.traces import TraceWarning, load_run
+
+    with warnings.catch_warnings():
+        # A verdict's notes say what could not be read.
+        warnings.simplefilter("ignore", TraceWarning)
+        runs = [load_run(options.before), load_run(options.after)]
+        found = verdict(*runs, convention=options.convention)
+    passed = found.passes(options.gate)
+    return said(found, options.format, options.gate), 0 if passed else NOT_PASSED

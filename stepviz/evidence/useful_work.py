@@ -1,0 +1,141 @@
+"""Do two runs do the same useful work in an update? Only then may their step times be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from stepviz.errors import ThroughputError, near
+from stepviz.evidence.measured import Measured, known_counts
+from stepviz.throughput.figures import number_text
+from stepviz.throughput.rates import NUMERATORS
+
+#: Batches of other tokens differ by chance; beyond this part the work is another one.
+_SAME: Final = 0.01
+_UPDATES: Final = "updates"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is counted as useful, and how much of it one update of each side holds."""
+
+    convention: str
+    before: float
+    after: float
+    note: str
+
+    @property
+    def factor(self) -> float:
+        """Time per useful work is step time times this, for after ÷ before."""
+        return self.before / self.after
+
+    @property
+    def unit(self) -> str:
+        """The unit of the rate."""
+        return NUMERATORS[self.convention][0]
+
+
+def useful_work(before: Sequence[Measured], after: Sequence[Measured], convention: object) -> Work:
+    """Return what to compare by, or refuse.
+
+    Parameters
+    ----------
+    before, after
+        Runs of each side; those of one side hold the same work.
+    convention : str or None
+        A numerator of `Rate`; None where both sides must hold the same work.
+
+    Raises
+    ------
+    ThroughputError
+        Where useful work differs and no convention was named, or the named one is not known.
+    """
+    if convention is not None:
+        return _by_convention(before[0], after[0], convention)
+    for one in (*before[1:], *after):
+        _refuse_other(before[0], one)
+    known = [known_counts(side[0].counts) for side in (before, after)]
+    shared = [name for name in ("scored", "executed", "allocated") if all(name in k for k in known)]
+    if shared:
+        name = shared[0]
+        held = ", ".join(f"{known[0][n]:,} {n}" for n in shared)
+        return Work(
+            name, known[0][name], known[1][name], f"an update holds the same on both sides: {held}"
+        )
+    who = "only one run says" if any(known) else "neither run says"
+    note = f"{who} how many tokens an update holds: taken to be the same, as {_alike(before[0])}"
+    return Work(_UPDATES, 1, 1, note)
+
+
+def _alike(one: Measured) -> str:
+    passes = f"{one.passes} forward pass{'' if one.passes == 1 else 'es'}"
+    return f"ranks ({one.ranks}) and {passes} an update are"
+
+
+def _by_convention(before: Measured, after: Measured, convention: object) -> Work:
+    if convention not in NUMERATORS:
+        msg = f"there is no convention {convention!r}: {near(convention, NUMERATORS, most=9)}"
+        raise ThroughputError(msg)
+    name = str(convention)
+    said = f"useful work is counted as {NUMERATORS[name][1]}"
+    if name == _UPDATES:
+        return Work(name, 1, 1, said)
+    held = []
+    for one in (before, after):
+        known = known_counts(one.counts)
+        if not known.get(name):
+            have = ", ".join(known) or "none"
+            msg = (
+                f"{one.name} does not say how many {name} an update holds (known: {have}): give "
+                "counts=(before, after) as TokenCounts, or convention='updates'"
+            )
+            raise ThroughputError(msg)
+        held.append(float(known[name]))
+    return Work(name, held[0], held[1], said)
+
+
+def _refuse_other(before: Measured, after: Measured) -> None:
+    first, second = known_counts(before.counts), known_counts(after.counts)
+    shared = [name for name in first if name in second]
+    other = [n for n in shared if abs(second[n] - first[n]) > _SAME * max(first[n], 1)]
+    if other:
+        shown = ", ".join(f"{first[n]:,} → {second[n]:,} {n}" for n in other)
+        same = [n for n in shared if n not in other]
+        msg = (
+            f"the useful work of an update differs ({shown}), so step times alone can't be "
+            f"compared. Say what counts: convention={_choices([*other, *same])}"
+        )
+        raise ThroughputError(msg, factor=_factor(first[other[0]], second[other[0]]))
+    if not shared:
+        _refuse_structure(before, after)
+    if None not in (before.gradients, after.gradients) and before.gradients != after.gradients:
+        msg = (
+            f"the models differ: {before.gradients:,} and {after.gradients:,} bytes of gradients, "
+            "so an update is not the same useful work. Say what counts, such as "
+            f"convention={_choices([*shared, _UPDATES])}"
+        )
+        raise ThroughputError(msg)
+
+
+def _factor(before: int, after: int) -> float | None:
+    return None if not after else before / after
+
+
+def _refuse_structure(before: Measured, after: Measured) -> None:
+    for what, one, two in (
+        ("ranks", before.ranks, after.ranks),
+        ("forward passes in an update", before.passes, after.passes),
+    ):
+        if one != two:
+            msg = (
+                f"{before.name} has {number_text(one)} {what} and {after.name} "
+                f"{number_text(two)}, and no run says how many tokens an update holds, so it may "
+                "not be the same useful work. Give counts=(before, after) as TokenCounts, or say "
+                "convention='updates' where an update is worth the same"
+            )
+            raise ThroughputError(msg)
+
+
+def _choices(names: Sequence[str]) -> str:
+    return " or ".join(repr(name) for name in dict.fromkeys(names))
