@@ -253,14 +253,19 @@ class RankStep:
     @cached_property
     def clipped(self) -> pd.DataFrame:
         """The exchanges, cut to the window."""
-        window = self.window
-        frame = self.calls.assign(
-            began_ns=self.calls["arrival_ns"], ended_ns=self.calls["finish_ns"]
+        began, ended, ready = (
+            self.calls[column].to_numpy() for column in ("arrival_ns", "finish_ns", "ready_ns")
         )
-        for column in ("arrival_ns", "finish_ns"):
-            frame[column] = frame[column].clip(window.start_ns, window.finish_ns)
-        frame["ready_ns"] = np.minimum(frame["ready_ns"], frame["arrival_ns"])
-        return frame
+        arrival, finish = np.clip(
+            (began, ended), self.window.start_ns, self.window.finish_ns, dtype=np.int64
+        )
+        return self.calls.assign(
+            began_ns=began,
+            ended_ns=ended,
+            arrival_ns=arrival,
+            finish_ns=finish,
+            ready_ns=np.minimum(ready, arrival),
+        )
 
     @cached_property
     def pieces(self) -> list[Piece]:
