@@ -131,6 +131,28 @@ def test_a_rank_that_is_slow_inside_backward_is_named_though_backward_lasts_equa
     assert step.no_stragglers().gain_ns == 50_000
 
 
+def test_work_that_no_host_row_launched_can_still_be_made_shorter(load):
+    """Two ranks of device rows alone: 300 and 400 µs of work, an all-reduce, an update; twice."""
+    said = {"Collective name": "allreduce", "In msg nelems": 100, "dtype": "Float",
+            "Group size": 2, "Process Group Name": "0"}  # fmt: skip
+    documents = []
+    for rank, work in enumerate([300, 400]):
+        events = []
+        for at in (0, 1000):
+            events += [
+                kernel("gemm", at, work, -1),
+                kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", at + work + 10, 510 - work, -1,
+                       stream=20, **said),
+                kernel("adam", at + 525, 50, -1),
+            ]  # fmt: skip
+        documents.append(document(rank, events))
+    step = load(documents).step()
+    assert step.completion_ns == 1_575_000
+    # Then rank 0, 100 µs sooner each time, is what all wait for.
+    assert step.what_if(rank=1, own_time=0.5).gain_ns == 200_000
+    assert step.what_if(kind="exchange", factor=0).gain_ns == 200_000
+
+
 @pytest.mark.parametrize("first", [300, 240, 150, 600])
 def test_a_gradient_that_takes_another_time_is_predicted_from_the_first_capture(first, load):
     """Predicted from 400 µs, measured where it is really so."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,6 +15,7 @@ from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import KIND_CODE
 from stepviz.traces.graph.edits import Edit, matching
 from stepviz.traces.graph.network import Network
+from stepviz.traces.graph.programs import first_of_class, left_said
 
 _MS: Final = 1_000_000
 _EXCHANGE: Final = KIND_CODE["exchange"]
@@ -197,16 +198,23 @@ def _set(network: Network, chosen: IntArray, before: IntArray, each_ns: int) -> 
     return np.asarray(np.rint(before * (each_ns / whole)))
 
 
-def at_median(network: Network, sections: Callable[[int], tuple[IntArray, IntArray]]) -> Edited:
-    """Let no rank take longer than the median of all for its own work before each collective.
+def at_median(
+    network: Network,
+    sections: Mapping[int, tuple[IntArray, IntArray]],
+    classes: Mapping[int, int],
+) -> Edited:
+    """Let no rank take longer than the median of its like for its own work before a collective.
 
     Parameters
     ----------
     network
         The graph.
     sections
-        Given a rank, when it launched its part of each collective and when that arrived, both
-        in order and from the step's start: what cuts its host's and its device's work.
+        By rank: when it launched its part of each collective and when that arrived, both in
+        the order of its program and from the step's start: what cuts its host's and its
+        device's work.
+    classes
+        By rank: the number of its program. Only ranks of one program are held to each other.
     """
     known = network.elements
     duration = network.elements.duration.copy()
@@ -215,25 +223,28 @@ def at_median(network: Network, sections: Callable[[int], tuple[IntArray, IntArr
     place = np.full(len(known), -1, dtype=np.int64)
     for at, rank in enumerate(network.ranks):
         place[known.rank == rank] = at
-        for on, bounds in enumerate(reversed(sections(rank))):
+        for on, bounds in enumerate(reversed(sections[rank])):
             mine = np.flatnonzero(own & (known.rank == rank) & ((known.on == 0) == (on == 0)))
             # What ends after a collective arrived was no part of what led up to it.
             ends = known.start[mine] + known.duration[mine]
             section[mine] = np.searchsorted(np.maximum.accumulate(bounds), ends, "left")
     count = int(section.max(initial=0)) + 1
+    number = np.array([classes[rank] for rank in network.ranks], dtype=np.int64)
     for device in (True, False):
         mine = np.flatnonzero(own & ((known.on == 0) == device))
         cell = place[mine] * count + section[mine]
         sums = np.bincount(cell, weights=duration[mine], minlength=count * len(network.ranks))
         table = sums.reshape(len(network.ranks), count)
-        usual = np.median(table, axis=0)
+        usual = np.empty_like(table)
+        for each in range(int(number.max()) + 1):
+            usual[number == each] = np.median(table[number == each], axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(table > usual, usual / table, 1.0)
         duration[mine] = np.rint(duration[mine] * factor.ravel()[cell]).astype(np.int64)
-    state = Edited(duration, network.release)
-    late = ms_text(float((state.release - state.release.min()).max()) / _MS)
+    release = first_of_class(network.release, number)
+    sooner = ms_text(float((network.release - release).max()) / _MS)
     did = (
         "no rank takes longer than the median rank for its own work before each collective, and "
-        f"none starts late (the last one {late} ms sooner)"
+        f"none starts late (the last one {sooner} ms sooner){left_said(classes)}"
     )
-    return state.then(did, release=state.release - (state.release - state.release.min()))
+    return Edited(duration, network.release).then(did, release=release)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -16,6 +15,7 @@ from stepviz.errors import ChangeError
 from stepviz.traces.graph.answers import BEFORE_STEP, Trust, WhatIf, path_frame, shares
 from stepviz.traces.graph.coarse_model import CoarseModel, Lengths, coarse_model
 from stepviz.traces.graph.edits import Edit, matching
+from stepviz.traces.graph.programs import Program, classes, first_of_class, in_order, left_said
 from stepviz.traces.joining.clocks import Clash
 from stepviz.traces.joining.step_exchanges import StepExchanges
 from stepviz.traces.rank_trace import RankStep
@@ -33,6 +33,7 @@ class Coarse:
     def __init__(
         self, ranks: Mapping[int, RankStep], exchanges: StepExchanges, clash: Clash | None
     ) -> None:
+        self._ranks = dict(ranks)
         self._windows = {
             rank: (part.window.start_ns, part.window.finish_ns) for rank, part in ranks.items()
         }
@@ -64,16 +65,29 @@ class Coarse:
         return self._answer(", ".join(did), lengths)
 
     def no_stragglers(self) -> WhatIf:
-        """Solve the model with no own time longer than the median of the ranks', no late start."""
+        """Solve the model with no own time longer than the median of ranks that do alike."""
         model, lengths = self.model, self.model.lengths
-        gap = lengths.gap.copy()
-        bounds = model.exchanges.bounds.tolist()
-        for low, high in itertools.pairwise(bounds):
-            gap[low:high] = np.minimum(gap[low:high], _median(gap[low:high]))
-        tail = np.minimum(lengths.tail, _median(lengths.tail))
-        start = np.zeros_like(lengths.start)
+        joint = np.flatnonzero(model.exchanges.ranks[model.exchanges.number] > 1)
+        ordered: dict[int, IntArray] = {}
+        programs: dict[int, Program] = {}
+        for at, rank in enumerate(model.ranks.tolist()):
+            mine = joint[model.rank[joint] == at]
+            known = self._ranks[rank].trace.exchanges.loc[model.exchanges.row[mine]]
+            sizes = model.exchanges.ranks[model.exchanges.number[mine]]
+            order, programs[rank] = in_order(known, sizes.tolist())
+            ordered[rank] = mine[order]
+        numbers = classes(programs)
+        number = np.array([numbers[rank] for rank in model.ranks.tolist()], dtype=np.int64)
+        gap, tail = lengths.gap.copy(), lengths.tail.copy()
+        for each in range(int(number.max(initial=-1)) + 1):
+            calls = np.array([ordered[rank] for rank, n in numbers.items() if n == each])
+            gap[calls] = np.minimum(gap[calls], _median(gap[calls]))
+            like = number == each
+            tail[like] = np.minimum(tail[like], _median(tail[like]))
+        start = first_of_class(lengths.start, number)
         changed = replace(lengths, start=start, gap=gap, tail=tail)
-        return self._answer("no rank slower than the median", changed)
+        did = f"no rank slower than the median, none starts late{left_said(numbers)}"
+        return self._answer(did, changed)
 
     def _answer(self, did: str, lengths: Lengths, error: int | None = None) -> WhatIf:
         model = self.model
@@ -207,6 +221,7 @@ def _scaled(values: IntArray, factor: float) -> IntArray:
     return scaled
 
 
-def _median(values: IntArray) -> int:
-    """Return the median, of an even number the lower of the two in the middle."""
-    return int(np.sort(values)[(len(values) - 1) // 2]) if len(values) else 0
+def _median(values: IntArray) -> IntArray:
+    """Return the median over the first axis."""
+    usual: IntArray = np.rint(np.median(values, axis=0)).astype(np.int64)
+    return usual

@@ -29,6 +29,7 @@ from stepviz.traces.graph.joints import (
 from stepviz.traces.graph.links import Link
 from stepviz.traces.graph.network import Network
 from stepviz.traces.graph.paths import path_along
+from stepviz.traces.graph.programs import Program, classes, in_order
 from stepviz.traces.graph.streams import Streams, draw_work
 from stepviz.traces.graph.view import View
 from stepviz.traces.joining.clocks import Clash
@@ -124,17 +125,23 @@ class Fine:
 
     def no_stragglers(self) -> WhatIf:
         """Solve the graph with no rank slower than the median."""
-        return self._solved(at_median(self._drawn.network, self._sections))
+        found = {rank: self._sections(rank) for rank in self._ranks}
+        sections = {rank: (posted, arrived) for rank, (posted, arrived, _) in found.items()}
+        numbers = classes({rank: program for rank, (_, _, program) in found.items()})
+        return self._solved(at_median(self._drawn.network, sections, numbers))
 
-    def _sections(self, rank: int) -> tuple[IntArray, IntArray]:
-        """Return when a rank launched its parts of joint collectives, and when they arrived."""
-        calls = [e.calls[rank] for e in self._exchanges if e.joint and rank in e.calls]
-        calls.sort(key=lambda call: call.arrival)
+    def _sections(self, rank: int) -> tuple[IntArray, IntArray, Program]:
+        """Return when a rank launched its parts of joint collectives, when they arrived, what."""
+        parts = [e for e in self._exchanges if e.joint and rank in e.calls]
+        calls = [e.calls[rank] for e in parts]
+        known = self._ranks[rank].calls.set_index("row").loc[[call.row for call in calls]]
+        order, program = in_order(known, [len(e.calls) for e in parts])
         posted = [call.launched if call.launched >= 0 else call.arrival for call in calls]
         arrived = [call.arrival for call in calls]
         return (
-            np.array(posted, dtype=np.int64) - self._origin,
-            np.array(arrived, dtype=np.int64) - self._origin,
+            np.array(posted, dtype=np.int64)[order] - self._origin,
+            np.array(arrived, dtype=np.int64)[order] - self._origin,
+            program,
         )
 
     def _solved(self, edited: Edited) -> WhatIf:

@@ -115,7 +115,11 @@ def draw_host(
 
 def _last(view: View, track: int) -> int:
     """Return when a thread's part of the step ends."""
-    if track != view.main or view.whole or view.window.measured == "host":
+    if view.whole:
+        # No marker says how long the thread took part: after its last row it holds nothing.
+        rows = view.host[view.track[view.host] == track]
+        return int(min(view.finish[rows].max(initial=view.low), view.high))
+    if track != view.main or view.window.measured == "host":
         return view.high
     return min(max(view.window.host_finish_ns - view.origin, view.low), view.high)
 

@@ -1,0 +1,60 @@
+"""Which ranks run the same program, so that one can be held against the others.
+
+Ranks that do the same exchanges in the same order are alike. A stage of a pipeline and the next
+one are not: what comes before the third exchange of one is other work than on the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from stepviz.traces.graph.arrays import IntArray
+
+#: What a rank does between ranks, in order: each exchange by its name and how many take part.
+Program = tuple[tuple[str, int], ...]
+
+
+def in_order(exchanges: pd.DataFrame, sizes: Sequence[int]) -> tuple[IntArray, Program]:
+    """Return the places of a rank's exchanges in the order of its program, and the program.
+
+    That is the order in which the host launched them: devices may run them in another one.
+
+    Parameters
+    ----------
+    exchanges
+        Those of one rank (columns: see `joining.exchanges.COLUMNS`).
+    sizes
+        How many ranks take part in each.
+    """
+    launched = exchanges["launched_ns"].to_numpy()
+    arrival = exchanges["arrival_ns"].to_numpy()
+    order = np.lexsort((arrival, np.where(launched >= 0, launched, arrival)))
+    words = exchanges["collective"].astype(str).to_list()
+    return order, tuple((words[at], int(sizes[at])) for at in order.tolist())
+
+
+def classes(programs: Mapping[int, Program]) -> dict[int, int]:
+    """Return by rank the number of its program; ranks of one number are alike."""
+    numbers: dict[Program, int] = {}
+    return {rank: numbers.setdefault(program, len(numbers)) for rank, program in programs.items()}
+
+
+def first_of_class(start: IntArray, number: IntArray) -> IntArray:
+    """Return when the first rank of each rank's class starts."""
+    first = np.full(int(number.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, number, start)
+    return first[number]
+
+
+def left_said(numbers: Mapping[int, int]) -> str:
+    """Name the ranks that no other one is like, "" where there are none."""
+    counts = np.bincount(list(numbers.values()))
+    alone = [rank for rank, number in numbers.items() if counts[number] == 1]
+    if not alone or len(numbers) == 1:
+        return ""
+    few = ", ".join(map(str, alone[:6])) + (", …" if len(alone) > 6 else "")
+    whose = f"rank {few} exchanges" if len(alone) == 1 else f"ranks {few} exchange"
+    return f"; {whose} like no other rank, and nothing says what is slow there"
