@@ -220,16 +220,21 @@ def _painted(events: pd.DataFrame, window: Window, main: int) -> _Painted:
         np.concatenate((start[rows], finish[rows], [window.start_ns, window.finish_ns]))
     ).astype(np.int64)
     region_row = _topmost(start, finish, regions, edges)
-    region = np.where(region_row >= 0, kind[region_row], _NOTHING)
+    region = _looked_up(kind, region_row)
     codes = names.codes.to_numpy()
     said = [str(name) for name in names.categories]
     waits = calls & _matching(codes, said, lambda name: bool(WAITING_CALL.search(name)))
     busy = np.full(max(len(edges) - 1, 0), _NOTHING, dtype=np.int64)
     for layer in layers:
         top = _topmost(start, finish, layer, edges)
-        busy = np.where(top >= 0, np.where(waits[top], _NOTHING, kind[top]), busy)
+        busy = np.where(top >= 0, _looked_up(np.where(waits, _NOTHING, kind), top), busy)
     gradients = rows[_matching(codes[rows], said, lambda name: name.startswith(EVALUATE))]
     return _Painted(edges, busy, region, region_row, start[gradients], finish[gradients])
+
+
+def _looked_up(kinds: IntArray, rows: IntArray) -> IntArray:
+    """Return the kind of each row, `_NOTHING` where there is none (−1), even if no row is."""
+    return np.append(kinds, _NOTHING)[rows]
 
 
 def _topmost(start: IntArray, finish: IntArray, rows: IntArray, edges: IntArray) -> IntArray:
