@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         remove_pattern,
         sample_run,
     )
-    from stepviz.widgets import TimelineEditor, TraceViewer
+    from stepviz.widgets import TimelineEditor, TokenComparison, TraceViewer
 
 __version__ = "0.1.0"
 
@@ -76,6 +76,7 @@ _HOMES = {
     "Schedule": "stepviz.core.schedule",
     "Timeline": "stepviz.core.timeline",
     "TimelineEditor": "stepviz.widgets",
+    "TokenComparison": "stepviz.widgets.token_comparison",
     "TokenCounts": "stepviz.throughput.token_counts",
     "TraceViewer": "stepviz.widgets.trace_viewer",
     "TraceWarning": "stepviz.traces",
@@ -132,6 +133,7 @@ __all__ = [
     "Timeline",
     "TimelineEditor",
     "TimelineError",
+    "TokenComparison",
     "TokenCounts",
     "TraceError",
     "TraceViewer",

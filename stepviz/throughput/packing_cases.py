@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +17,7 @@ from stepviz.throughput.counting import count_tokens
 from stepviz.throughput.flop_conventions import CONVENTIONS
 from stepviz.throughput.layouts import LESSON_MS_PER_POSITION, Batch, made_batch
 from stepviz.throughput.repacking import repacked
-from stepviz.throughput.side_by_side import CountComparison, compare_counts
+from stepviz.throughput.side_by_side import CountComparison, change_of, compare_counts
 from stepviz.throughput.tallies import Rules, read_layout
 from stepviz.throughput.token_counts import TokenCounts
 from stepviz.throughput.utilization import mfu
@@ -63,7 +64,8 @@ class PackingCase:
         Returns
         -------
         DataFrame
-            Indexed by convention: `before`, `after` (fractions), `kind` (MFU or HFU), `includes`.
+            Indexed by convention: `before`, `after` (fractions), `ratio`, `change`, `kind` (MFU or
+            HFU), `includes`, `guards` (what cannot be, or what the number does not say).
         """
         sides = []
         for counts, width in zip(self.counts, self.widths, strict=True):
@@ -81,12 +83,21 @@ class PackingCase:
                     for name in CONVENTIONS
                 ]
             )
+        both = [(one.value, other.value) for one, other in zip(*sides, strict=True)]
         return pd.DataFrame(
             {
-                "before": [one.value for one in sides[0]],
-                "after": [one.value for one in sides[1]],
+                "before": [before for before, _ in both],
+                "after": [after for _, after in both],
+                "ratio": [after / before if before else math.nan for before, after in both],
+                "change": [
+                    change_of(name, *pair) for name, pair in zip(CONVENTIONS, both, strict=True)
+                ],
                 "kind": [one.kind for one in sides[0]],
                 "includes": [convention.includes for convention in CONVENTIONS.values()],
+                "guards": [
+                    "; ".join(dict.fromkeys((*one.guards, *other.guards)))
+                    for one, other in zip(*sides, strict=True)
+                ],
             },
             index=pd.Index(list(CONVENTIONS), name="convention"),
         )
@@ -106,6 +117,7 @@ def packed_case(
     *,
     packing: int = 1,
     accumulation: int = 1,
+    seconds: float | None = None,
     ms_per_position: float = LESSON_MS_PER_POSITION,
     skips_padding: bool = False,
     pad_id: int | None = None,
@@ -122,8 +134,10 @@ def packed_case(
         The most sequences in a row; 1 leaves the batch as it is.
     accumulation : int
         Such microbatches in an update.
+    seconds : float, optional
+        How long the batch took as it is, s: what a position takes follows from it.
     ms_per_position : float
-        ms per executed position.
+        ms per executed position, where it was not timed.
     skips_padding : bool
         Whether kernels skip padding.
     pad_id : int, optional
@@ -132,10 +146,16 @@ def packed_case(
     passes = whole(accumulation, "accumulation", least=1)
     most = whole(packing, "packing", least=1)
     after = batch if most == 1 else repacked(batch, most, pad_id=pad_id)
-    sides = [
-        _update(one, passes, ms_per_position, skips_padding=skips_padding, pad_id=pad)
+    parts = [
+        _counted(one, passes, skips_padding=skips_padding, pad_id=pad)
         for one, pad in ((batch, pad_id), (after, pad_id if after is batch else None))
     ]
+    ran = [counts.executed or 0 for counts in parts]
+    if seconds is None:
+        each = real(ms_per_position, "ms_per_position", above=0) / 1000
+    else:
+        each = real(seconds, "seconds", above=0) * passes / ran[0]
+    sides = [counts.timed(n * each) for counts, n in zip(parts, ran, strict=True)]
     return PackingCase(batch, after, (sides[0], sides[1]), passes)
 
 
@@ -251,11 +271,3 @@ def row_width(batch: Any) -> int:
 def _counted(batch: Any, passes: int, *, skips_padding: bool, pad_id: int | None) -> TokenCounts:
     one = count_tokens(batch, scope="microbatch", skips_padding=skips_padding, pad_id=pad_id)
     return TokenCounts.over_time([one] * passes, scope="update")
-
-
-def _update(
-    batch: Any, passes: int, ms_per_position: float, *, skips_padding: bool, pad_id: int | None
-) -> TokenCounts:
-    counts = _counted(batch, passes, skips_padding=skips_padding, pad_id=pad_id)
-    ms = real(ms_per_position, "ms_per_position", above=0)
-    return counts.timed((counts.executed or 0) * ms / 1000)

@@ -183,7 +183,7 @@ def compare_counts(
     if utilizations:
         kind = f"{utilizations[0].kind} ({convention})"
         rows[kind] = (utilizations[0].value, utilizations[1].value, "of peak")
-    changes = [_change(name, old, new) for name, (old, new, _) in rows.items()]
+    changes = [change_of(name, old, new) for name, (old, new, _) in rows.items()]
     table = pd.DataFrame(
         {
             "before": [row[0] for row in rows.values()],
@@ -231,7 +231,8 @@ def _utilizations(
     ]
 
 
-def _change(name: str, old: float, new: float) -> str:
+def change_of(name: str, old: float, new: float) -> str:
+    """Return better, worse or unchanged; of times per update the shorter is better."""
     if abs(new - old) <= SAME * max(abs(old), abs(new)):
         return "unchanged"
     return "better" if (new > old) != (name == "time per update") else "worse"

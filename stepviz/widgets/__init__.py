@@ -1,6 +1,7 @@
-"""Widgets for notebooks: the timeline editor and the trace viewer. They show; the core computes."""
+"""Widgets for notebooks. They show; the rooms below compute."""
 
 from stepviz.widgets.editor import TimelineEditor
+from stepviz.widgets.token_comparison import TokenComparison
 from stepviz.widgets.trace_viewer import TraceViewer
 
-__all__ = ["TimelineEditor", "TraceViewer"]
+__all__ = ["TimelineEditor", "TokenComparison", "TraceViewer"]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page, Route
 
+    from stepviz.widgets.knobs import KnobWidget
     from stepviz.widgets.viewer_answers import Answers
 
 STATIC = Path(__file__).resolve().parents[2] / "stepviz" / "widgets" / "static"
@@ -97,6 +98,71 @@ def viewer_page(new_page: Callable[..., Page], page_problems: list[str]) -> Call
         if drawn:
             page.wait_for_selector(".tv:not([data-waiting])")
             page.evaluate(SETTLED)
+        return page
+
+    return load
+
+
+# Settings and questions go to a real widget in Python and back, as through a kernel some way off.
+PYTHON = """(delay) => {
+  const wait = () => new Promise(done => setTimeout(done, delay));
+  window.onSend = async (content) => {
+    if (delay) await wait();
+    const answers = await window.askPython(content);
+    if (delay) await wait();
+    for (const answer of answers) window.stub.custom(answer, []);
+  };
+  window.setPython = async (changes) => {
+    if (delay) await wait();
+    const state = await window.tellPython(changes);
+    if (delay) await wait();
+    window.stub.fromPython(state);
+  };
+}"""
+
+
+@pytest.fixture
+def knob_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callable[..., Page]:
+    """Load a widget with knobs on a stub model that the widget itself answers.
+
+    ``page = knob_page(sv.TokenComparison())``; ``delay`` is the milliseconds each way, and with
+    ``answering=False`` nobody answers.
+    """
+
+    def load(
+        widget: KnobWidget,
+        *,
+        delay: int = 0,
+        answering: bool = True,
+        context: dict[str, Any] | None = None,
+    ) -> Page:
+        page = new_page(**context or {})
+        prepare(page, widget._bundle, page_problems)
+        said: list[Any] = []
+        widget.send = lambda content, buffers=None: said.append(content)
+
+        def state() -> dict[str, Any]:
+            return {"value": widget.value, "_shown": widget._shown, "_form": widget._form}
+
+        def ask(content: dict[str, Any]) -> list[Any]:
+            widget._asked(None, content, None)
+            answers = [*said] if answering else []
+            said.clear()
+            return answers
+
+        def tell(changes: dict[str, Any]) -> dict[str, Any]:
+            if not answering:
+                return {}
+            widget.set_state(changes)
+            return {"_shown": widget._shown}
+
+        page.expose_function("askPython", ask)
+        page.expose_function("tellPython", tell)
+        page.evaluate(PYTHON, delay)
+        reply = "(changes) => { window.setPython(changes); return null; }"
+        load_module(page, widget._bundle, state(), {"delay": 0, "reply": reply})
+        page.wait_for_selector(".kn-numbers > *")
+        page.evaluate(SETTLED)
         return page
 
     return load

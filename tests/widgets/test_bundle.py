@@ -10,8 +10,8 @@ import pytest
 from stepviz.widgets.bundle import bundle_text, packed_module
 from tests.widgets import frontend
 
-MODULES = ("editor.js", "viewer.js")
-SHEETS = ("editor.css", "viewer.css")
+MODULES = ("editor.js", "tokens.js", "viewer.js")
+SHEETS = ("editor.css", "tokens.css", "viewer.css")
 FILES = (*MODULES, *SHEETS)
 
 

@@ -1,8 +1,8 @@
-// Builds the bundles of the editor and the viewer, or bundles and runs their unit tests.
+// Builds the widgets' bundles, or bundles and runs their unit tests.
 //
-//   node build.mjs                 index.ts, viewer/index.ts and both style sheets → ../static
+//   node build.mjs                 each widget's module and style sheet → ../static
 //   node build.mjs --outdir DIR    the same into DIR (a test compares it with the committed files)
-//   node build.mjs --test [NAME…]  every *.test.ts under model/, view/ and viewer/, or those whose path holds NAME
+//   node build.mjs --test [NAME…]  every *.test.ts, or those whose path holds NAME
 //   node build.mjs --run FILE      one TypeScript file, with this process's input and output
 //
 // The result depends on the sources and on the pinned esbuild only: no dates, hashes or machine paths.
@@ -25,17 +25,22 @@ const shared = {
   logLevel: "warning",
 };
 
+// Bundle → its folder; the editor's module lies at the top.
+const modules = { editor: "index.ts", viewer: "viewer/index.ts", tokens: "tokens/index.ts" };
+const sheets = { editor: "editor.css", viewer: "viewer/viewer.css", tokens: "tokens/tokens.css" };
+const tested = ["model", "view", "viewer", "knobs", "tokens"];
+
 async function buildBundle(outdir) {
   await build({
     ...shared,
-    entryPoints: { editor: "index.ts", viewer: "viewer/index.ts" },
+    entryPoints: modules,
     outdir,
     platform: "browser",
     legalComments: "none",
     // Saved pages may define an AMD loader; the bundle must not take itself for an AMD module.
     define: { "define.amd": "false" },
   });
-  await build({ ...shared, entryPoints: { editor: "editor.css", viewer: "viewer/viewer.css" }, outdir });
+  await build({ ...shared, entryPoints: sheets, outdir });
 }
 
 function testFiles(folder) {
@@ -48,7 +53,7 @@ function testFiles(folder) {
 }
 
 async function runTests(names) {
-  const files = ["model", "view", "viewer"].flatMap(testFiles)
+  const files = tested.flatMap(testFiles)
     .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
     .sort();
   if (files.length === 0) throw new Error("no test file matches");

@@ -1,0 +1,42 @@
+/** What every widget with knobs has around it: the root, what Python refused, what is said aloud. */
+
+import { attr, html, show, text } from "../view/dom";
+import type { Desk } from "./desk";
+import type { Picture } from "./types";
+
+export class Frame {
+  readonly root: HTMLElement;
+  private readonly status = html("div", { class: "kn-status", role: "status", "data-role": "status" });
+  private readonly live = html("div", { class: "sv-live", "aria-live": "polite", "data-role": "live" });
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private heard: string | null = null;
+
+  constructor(private readonly desk: Desk<Picture>, name: string, label: string, signal: AbortSignal) {
+    this.root = html("section", {
+      class: `stepviz kn ${name}`, "aria-label": label, "data-lm-suppress-shortcuts": "true", tabindex: -1,
+    });
+    this.root.append(this.status, this.live);
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
+  }
+
+  add(...parts: Node[]): void {
+    this.status.before(...parts);
+  }
+
+  refresh(): void {
+    const { desk } = this;
+    attr(this.root, "data-stale", desk.stale ? "" : null);
+    const silent = desk.silent ? "The kernel is not answering: the numbers are those of earlier settings." : "";
+    text(this.status, desk.problem ?? silent);
+    attr(this.status, "data-level", desk.problem !== null ? "refused" : "info");
+    show(this.status, desk.problem !== null || desk.silent);
+    const spoken = desk.stale ? null : desk.picture?.spoken ?? null;
+    if (this.heard === null) this.heard = spoken; // what was there at first is read like any text
+    if (spoken === null || spoken === this.heard) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.heard = spoken;
+      text(this.live, spoken);
+    }, 400);
+  }
+}

@@ -1,0 +1,664 @@
+// viewer/wire.ts
+var PATIENCE = 3e3;
+var Wire = class {
+  constructor(model, signal) {
+    this.model = model;
+    const heard = (content, buffers) => this.hear(content, buffers ?? []);
+    model.on("msg:custom", heard);
+    signal.addEventListener("abort", () => {
+      model.off("msg:custom", heard);
+      clearTimeout(this.timer);
+      this.waiting.clear();
+    });
+  }
+  model;
+  /** A name of this page's own: Python remembers by it which names were told. */
+  page = Math.random().toString(36).slice(2, 10);
+  waiting = /* @__PURE__ */ new Map();
+  listeners = /* @__PURE__ */ new Set();
+  number = 0;
+  timer;
+  quiet = false;
+  /** Whether a question has been waiting too long. */
+  get silent() {
+    return this.quiet;
+  }
+  ask(what, question) {
+    const id = `${this.page}:${++this.number}`;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject, since: performance.now() });
+      this.watch();
+      this.model.send({ ask: what, id, page: this.page, ...question });
+    });
+  }
+  onSilence(listener, signal) {
+    this.listeners.add(listener);
+    signal.addEventListener("abort", () => this.listeners.delete(listener));
+  }
+  hear(given, buffers) {
+    const content = given;
+    const id = content?.id;
+    if (content === null || typeof id !== "string") return;
+    const waiting = this.waiting.get(id);
+    if (waiting === void 0) return;
+    this.waiting.delete(id);
+    this.say(false);
+    this.watch();
+    if (typeof content.error === "string") waiting.reject(new Error(content.error));
+    else waiting.resolve({ content, buffers });
+  }
+  /** Look again when the oldest question has waited too long. */
+  watch() {
+    clearTimeout(this.timer);
+    const oldest = this.waiting.values().next().value;
+    if (oldest === void 0 || this.quiet) return;
+    this.timer = setTimeout(() => this.say(true), Math.max(0, oldest.since + PATIENCE - performance.now()));
+  }
+  say(quiet) {
+    if (quiet === this.quiet) return;
+    this.quiet = quiet;
+    for (const listener of [...this.listeners]) listener();
+  }
+};
+
+// knobs/types.ts
+function keyOf(settings) {
+  return JSON.stringify(Object.keys(settings).sort().map((name) => [name, settings[name]]));
+}
+
+// knobs/desk.ts
+var PATIENCE2 = 3e3;
+var MOST = 4e3;
+var Desk = class {
+  constructor(model, wire, signal) {
+    this.model = model;
+    this.wire = wire;
+    this.value = model.get("value");
+    this.sent = keyOf(this.value);
+    const answered = () => this.hear();
+    const changed = () => this.follow();
+    model.on("change:_shown", answered);
+    model.on("change:value", changed);
+    signal.addEventListener("abort", () => {
+      model.off("change:_shown", answered);
+      model.off("change:value", changed);
+      clearTimeout(this.timer);
+      this.listeners.clear();
+    });
+    this.hear();
+  }
+  model;
+  wire;
+  value;
+  picture = null;
+  /** Why the settings have no meaning, as Python said. */
+  problem = null;
+  /** The picture is of other settings than these. */
+  stale = true;
+  silent = false;
+  edition = -1;
+  answers = /* @__PURE__ */ new Map();
+  listeners = /* @__PURE__ */ new Set();
+  asked = /* @__PURE__ */ new Set();
+  timer;
+  sent = "";
+  subscribe(listener, signal) {
+    this.listeners.add(listener);
+    signal.addEventListener("abort", () => this.listeners.delete(listener));
+  }
+  /** Turn a knob; `done` when it is let go. What was answered already is only told to Python then. */
+  turn(name, setting, done) {
+    this.settle({ ...this.value, [name]: setting }, done);
+  }
+  settle(value, done) {
+    this.value = value;
+    const known = this.look();
+    if (done || !known) this.tell();
+    this.news();
+  }
+  /** A slider is picked up, or about to be: ask for every stop of it. */
+  pickUp(name) {
+    const { [name]: _, ...rest } = this.value;
+    const key = `${this.edition} ${name} ${keyOf(rest)}`;
+    if (this.asked.has(key)) return;
+    this.asked.add(key);
+    this.wire.ask("track", { knob: name, value: this.value }).then(({ content }) => {
+      if (content.edition !== this.edition) return;
+      for (const [value, picture] of content.pictures) this.remember(value, picture);
+      if (this.stale && this.look()) this.news();
+    }, () => this.asked.delete(key));
+  }
+  remember(value, picture) {
+    if (this.answers.size >= MOST) {
+      this.answers.clear();
+      this.asked.clear();
+    }
+    this.answers.set(keyOf(value), picture);
+  }
+  /** Show what is known of the settings. */
+  look() {
+    const found = this.answers.get(keyOf(this.value));
+    if (found === void 0) {
+      this.stale = true;
+      return false;
+    }
+    this.picture = found;
+    this.problem = null;
+    this.stale = false;
+    this.rest();
+    return true;
+  }
+  tell() {
+    const key = keyOf(this.value);
+    if (key === this.sent) return;
+    this.sent = key;
+    this.model.set("value", this.value);
+    this.model.save_changes();
+    if (this.stale) this.wait();
+  }
+  wait() {
+    if (this.timer !== void 0) return;
+    this.timer = setTimeout(() => {
+      this.timer = void 0;
+      this.silent = true;
+      this.news();
+    }, PATIENCE2);
+  }
+  rest() {
+    clearTimeout(this.timer);
+    this.timer = void 0;
+    this.silent = false;
+  }
+  hear() {
+    const shown = this.model.get("_shown");
+    if (shown?.value === void 0) return;
+    if (shown.edition !== this.edition) {
+      this.edition = shown.edition;
+      this.answers.clear();
+      this.asked.clear();
+      this.value = this.model.get("value");
+      this.sent = keyOf(this.value);
+    }
+    if (shown.picture !== void 0) this.remember(shown.value, shown.picture);
+    if (keyOf(shown.value) !== keyOf(this.value)) return;
+    if (shown.problem !== void 0) {
+      this.problem = shown.problem;
+      this.rest();
+    } else {
+      this.look();
+    }
+    this.news();
+  }
+  /** The settings were changed from outside: in Python, or by a link. */
+  follow() {
+    const value = this.model.get("value");
+    const key = keyOf(value);
+    this.sent = key;
+    if (key === keyOf(this.value)) return;
+    this.value = value;
+    if (!this.look()) this.wait();
+    this.news();
+  }
+  news() {
+    for (const listener of [...this.listeners]) listener();
+  }
+};
+
+// knobs/start.ts
+function start(show2) {
+  return () => {
+    let desk;
+    const open = ({ model, signal }) => new Desk(model, new Wire(model, signal), signal);
+    return {
+      initialize(life) {
+        desk = open(life);
+      },
+      render(life) {
+        const { model, el, signal } = life;
+        show2({ desk: desk ?? open(life), model, knobs: () => model.get("_form") }, el, signal);
+      }
+    };
+  };
+}
+
+// view/dom.ts
+var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+function assign(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === void 0 || value === false) continue;
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+function html(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  assign(element, attributes);
+  for (const child of children) if (child !== null) element.append(child);
+  return element;
+}
+function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
+  assign(element, attributes);
+  element.append(...children);
+  return element;
+}
+function attr(element, name, value) {
+  if (value === null) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+    return;
+  }
+  const text2 = typeof value === "string" ? value : String(value);
+  if (element.getAttribute(name) !== text2) element.setAttribute(name, text2);
+}
+function text(element, value) {
+  if (element.textContent !== value) element.textContent = value;
+}
+function show(element, visible) {
+  attr(element, "hidden", visible ? null : "");
+}
+function px(value) {
+  return Math.round(value * 100) / 100;
+}
+
+// view/format.ts
+var PLAIN = [{ maximumFractionDigits: 9 }, { maximumSignificantDigits: 12 }].map(
+  (digits) => new Intl.NumberFormat("en-US", { useGrouping: false, ...digits })
+);
+function exact(value) {
+  const size = Math.abs(value);
+  if (size < 1e-12) return "0";
+  return (value < 0 ? "-" : "") + PLAIN[size >= 1e-3 ? 0 : 1].format(size);
+}
+
+// knobs/written.ts
+var SUFFIXES = [["T", 1e12], ["B", 1e9], ["M", 1e6], ["k", 1e3]];
+function written(value) {
+  for (const [suffix, size] of SUFFIXES) {
+    const short = value / size;
+    if (Math.abs(value) >= size && (size > 1e3 || value >= 1e5) && Number(short.toPrecision(6)) === short) return `${exact(short)}${suffix}`;
+  }
+  return exact(value);
+}
+function settingText(knob, setting) {
+  if (typeof setting === "boolean") return setting ? "on" : "off";
+  if (typeof setting !== "number") return String(setting ?? "");
+  const unit = knob.unit === "" ? "" : ` ${knob.unit}`;
+  if (knob.show === "percent") return `${Math.round(setting * 1e3) / 10} %`;
+  if (knob.show === "count") return `${setting}${unit}`;
+  return `${written(Number(setting.toPrecision(4)))}${unit}`;
+}
+function nearest(stops, setting) {
+  if (typeof setting !== "number") return Math.max(0, stops.indexOf(setting));
+  let best = 0;
+  stops.forEach((stop, k) => {
+    if (Math.abs(stop - setting) < Math.abs(stops[best] - setting)) best = k;
+  });
+  return best;
+}
+
+// knobs/controls.ts
+var Controls = class {
+  constructor(desk, knobs, headings, signal) {
+    this.desk = desk;
+    this.signal = signal;
+    const groups = /* @__PURE__ */ new Map();
+    for (const knob of knobs) {
+      let group = groups.get(knob.group);
+      if (group === void 0) {
+        group = html("div", { class: "kn-group" }, headings[knob.group] ? html("h4", {}, headings[knob.group]) : null);
+        groups.set(knob.group, group);
+        this.root.append(group);
+      }
+      group.append(knob.kind === "switch" ? this.switch(knob) : this.slider(knob));
+    }
+  }
+  desk;
+  signal;
+  root = html("div", { class: "kn-controls", role: "group", "aria-label": "settings" });
+  refreshers = [];
+  refresh() {
+    for (const one of this.refreshers) one();
+  }
+  slider(knob) {
+    const { desk, signal } = this;
+    const input = html("input", { type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
+    const shown = html("output", { class: "kn-setting" });
+    const stops = () => desk.picture?.stops[knob.name] ?? [];
+    let held = false;
+    const turn = (done) => {
+      const stop = stops()[Number(input.value)];
+      if (stop !== void 0 && (stop !== desk.value[knob.name] || done)) desk.turn(knob.name, stop, done);
+    };
+    input.addEventListener("input", () => turn(false), { signal });
+    input.addEventListener("change", () => turn(true), { signal });
+    for (const event of ["pointerenter", "focus", "touchstart"]) {
+      input.addEventListener(event, () => desk.pickUp(knob.name), { signal, passive: true });
+    }
+    input.addEventListener("pointerdown", () => {
+      held = true;
+    }, { signal });
+    for (const event of ["pointerup", "pointercancel", "blur"]) {
+      input.addEventListener(event, () => {
+        held = false;
+      }, { signal });
+    }
+    this.refreshers.push(() => {
+      const setting = desk.value[knob.name] ?? null;
+      const all = stops();
+      attr(input, "max", Math.max(0, all.length - 1));
+      if (!held) input.value = String(nearest(all, setting));
+      const written2 = settingText(knob, setting);
+      attr(input, "aria-valuetext", written2);
+      text(shown, written2);
+    });
+    return html("label", { class: "kn-knob", title: knob.help }, html("span", { class: "kn-label" }, knob.label), input, shown);
+  }
+  switch(knob) {
+    const input = html("input", { type: "checkbox", "data-knob": knob.name });
+    input.addEventListener("change", () => this.desk.turn(knob.name, input.checked, true), { signal: this.signal });
+    this.refreshers.push(() => {
+      input.checked = this.desk.value[knob.name] === true;
+    });
+    return html("label", { class: "kn-switch", title: knob.help }, input, knob.label);
+  }
+};
+
+// knobs/frame.ts
+var Frame = class {
+  constructor(desk, name, label, signal) {
+    this.desk = desk;
+    this.root = html("section", {
+      class: `stepviz kn ${name}`,
+      "aria-label": label,
+      "data-lm-suppress-shortcuts": "true",
+      tabindex: -1
+    });
+    this.root.append(this.status, this.live);
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
+  }
+  desk;
+  root;
+  status = html("div", { class: "kn-status", role: "status", "data-role": "status" });
+  live = html("div", { class: "sv-live", "aria-live": "polite", "data-role": "live" });
+  timer;
+  heard = null;
+  add(...parts) {
+    this.status.before(...parts);
+  }
+  refresh() {
+    const { desk } = this;
+    attr(this.root, "data-stale", desk.stale ? "" : null);
+    const silent = desk.silent ? "The kernel is not answering: the numbers are those of earlier settings." : "";
+    text(this.status, desk.problem ?? silent);
+    attr(this.status, "data-level", desk.problem !== null ? "refused" : "info");
+    show(this.status, desk.problem !== null || desk.silent);
+    const spoken = desk.stale ? null : desk.picture?.spoken ?? null;
+    if (this.heard === null) this.heard = spoken;
+    if (spoken === null || spoken === this.heard) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.heard = spoken;
+      text(this.live, spoken);
+    }, 400);
+  }
+};
+
+// tokens/masks.ts
+var ROW = 22;
+var GAP = 4;
+var WIDEST = 34;
+var TOLD_APART = 5;
+function scaleOf(sides, room, roomOfTime) {
+  const width = Math.max(1, ...sides.map((side) => side.width));
+  const ms = Math.max(...sides.map((side) => side.ms));
+  return { cell: Math.max(0.05, Math.min(WIDEST, room / width)), ms: ms > 0 ? roomOfTime / ms : 0 };
+}
+function rowWords(runs) {
+  const names = { prompt: "prompt", completion: "completion not scored", target: "scored", padding: "padding" };
+  return runs.map(([, length, what]) => `${length} ${names[what]}`).join(", ");
+}
+function drawMasks(side, scale, hatch) {
+  const { cell } = scale;
+  const apart = cell >= TOLD_APART;
+  const gap = apart ? Math.min(2, cell / 8) : 0;
+  const height = side.rows.length * (ROW + GAP);
+  const width = px(side.width * cell + 2);
+  const drawing = svg(
+    "svg",
+    { class: "tk-masks", width, height, role: "img", "aria-label": side.rows.map((runs, k) => `row ${k + 1}: ${rowWords(runs)}`).join("; ") },
+    svg("defs", {}, svg(
+      "pattern",
+      { id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+      svg("line", { x1: 0, y1: 0, x2: 0, y2: 6, class: "tk-hatch" })
+    ))
+  );
+  side.rows.forEach((runs, row) => {
+    const y = row * (ROW + GAP) + 1;
+    const group = svg("g", { class: "tk-row" });
+    for (const [start2, length, what, sequence] of runs) {
+      const cells = apart ? length : 1;
+      const wide = apart ? cell : cell * length;
+      for (let k = 0; k < cells; k++) {
+        const x = px(1 + (start2 + (apart ? k : 0)) * cell);
+        const rect = svg("rect", { x, y, width: px(Math.max(0.5, wide - gap)), height: ROW - 2, rx: Math.min(3, cell / 6), class: `tk-cell tk-${what}` });
+        if (what === "padding") rect.style.fill = `url(#${hatch})`;
+        group.append(rect);
+        if (what === "target" && cell >= 12) {
+          const mark = svg("text", { x: px(x + (wide - gap) / 2), y: y + 15, class: "tk-mark", "text-anchor": "middle" });
+          mark.textContent = "✓";
+          group.append(mark);
+        }
+      }
+      if (sequence > 0 && start2 > 0 && sequence !== before(runs, start2)) {
+        const x = px(1 + start2 * cell - gap / 2);
+        group.append(svg("line", { x1: x, x2: x, y1: y - 2, y2: y + ROW, class: "tk-bound" }));
+      }
+    }
+    drawing.append(group);
+  });
+  return html("div", { class: "tk-drawing" }, drawing);
+}
+function before(runs, start2) {
+  return runs.find(([from, length]) => from + length === start2)?.[3] ?? -1;
+}
+
+// tokens/view.ts
+var SIGNS = { better: "✓", worse: "✗", unchanged: "=" };
+var HEADINGS = { batch: "A batch", change: "How it is run" };
+var drawn = 0;
+function renderTokens(given, el, signal) {
+  const { desk, model } = given;
+  const number = ++drawn;
+  const frame = new Frame(desk, "tk", "Tokens per second under every convention", signal);
+  const numbers = html("div", { class: "kn-numbers" });
+  const drawing = html("div", { class: "kn-numbers tk-sides" });
+  const settings = html("div", { class: "tk-settings" });
+  const said = html("div", { class: "kn-numbers" });
+  const more = html("div", { class: "kn-numbers" });
+  const below = html("div");
+  const about = html("p", { class: "sv-dim" });
+  let lossesTold = "";
+  let controls = new Controls(desk, given.knobs(), HEADINGS, signal);
+  settings.append(controls.root);
+  let open = false;
+  let room = 0;
+  let painted = [];
+  frame.add(
+    html("h3", {}, "Did throughput improve? Name the token."),
+    numbers,
+    html("div", { class: "tk-main" }, drawing, settings),
+    said,
+    more,
+    below,
+    about
+  );
+  el.append(frame.root);
+  const refresh = () => {
+    frame.refresh();
+    controls.refresh();
+    const { picture } = desk;
+    if (picture === null || room === 0) return;
+    const key = [picture, room];
+    if (key.every((part, k) => part === painted[k])) return;
+    painted = key;
+    numbers.replaceChildren(html("p", { class: "tk-headline", "data-role": "headline" }, picture.headline), cards(picture));
+    drawing.replaceChildren(...masks(picture, room, number));
+    said.replaceChildren(words(picture));
+    const table = conventions(picture, open, (now) => {
+      open = now;
+    });
+    more.replaceChildren(table);
+    about.textContent = picture.about.join(" ");
+    const told = JSON.stringify(picture.losses);
+    if (told !== lossesTold) below.replaceChildren(losses(picture.losses));
+    lossesTold = told;
+  };
+  desk.subscribe(refresh, signal);
+  const reform = () => {
+    controls = new Controls(desk, given.knobs(), HEADINGS, signal);
+    settings.replaceChildren(controls.root);
+    refresh();
+  };
+  model.on("change:_form", reform);
+  const watcher = new ResizeObserver(([entry]) => {
+    const width = Math.floor(entry?.contentRect.width ?? 0);
+    if (width > 0 && width !== room) {
+      room = width;
+      refresh();
+    }
+  });
+  watcher.observe(drawing);
+  signal.addEventListener("abort", () => {
+    model.off("change:_form", reform);
+    watcher.disconnect();
+    frame.root.remove();
+  });
+}
+function chip(change, words2) {
+  return html("span", { class: "kn-chip", "data-change": change }, `${SIGNS[change]} ${words2}`);
+}
+function cards(picture) {
+  return html("div", { class: "tk-cards" }, ...picture.large.map((row) => html(
+    "div",
+    { class: "tk-card", "data-quantity": row.name },
+    html("div", { class: "tk-name" }, row.label),
+    html(
+      "div",
+      { class: "tk-value" },
+      html("span", { class: "tk-before", "data-value": row.before }, row.beforeText),
+      html("span", { class: "tk-arrow", "aria-label": "to" }, "→"),
+      html("strong", { class: "tk-after", "data-value": row.after }, row.afterText)
+    ),
+    chip(row.change, row.change === "unchanged" ? row.change : `${row.change} ${row.ratioText}`)
+  )));
+}
+function masks(picture, width, number) {
+  const scale = scaleOf(picture.sides, Math.max(120, width - 4), Math.max(60, Math.min(300, width - 80)));
+  const legend = html(
+    "div",
+    { class: "tk-legend", "aria-hidden": "true" },
+    ...[["prompt", "prompt"], ["target", "completion, scored ✓"], ["completion", "completion, not scored"], ["padding", "padding"]].map(([what, words2]) => html("span", {}, html("i", { class: `tk-swatch tk-${what}` }), words2)),
+    html("span", {}, html("i", { class: "tk-swatch tk-edge" }), "a packed sequence begins")
+  );
+  return [...picture.sides.map((side, k) => html(
+    "div",
+    { class: "tk-side", "data-side": k === 0 ? "before" : "after" },
+    html("div", { class: "tk-title" }, html("strong", {}, side.name), ` ${side.title}`),
+    drawMasks(side, scale, `tk-hatch-${number}-${k}`),
+    hidden(side),
+    html("div", { class: "tk-time" }, bar(side, scale.ms), side.time),
+    html("div", { class: "sv-dim" }, side.held)
+  )), legend];
+}
+function bar(side, perMs) {
+  const one = html("i", { class: "tk-bar" });
+  one.style.width = `${Math.round(side.ms * perMs)}px`;
+  return one;
+}
+function hidden(side) {
+  const rows = html("div", { class: "sv-dim" });
+  if (side.hidden > 0) rows.textContent = `and ${side.hidden} more rows like these`;
+  return rows;
+}
+function words(picture) {
+  const facts = picture.facts.map(({ text: text2, change }) => html(
+    "li",
+    { "data-change": change },
+    html("span", { class: "tk-sign", "aria-hidden": "true" }, SIGNS[change]),
+    text2
+  ));
+  const trap = picture.trap === "" ? null : html("p", { class: "tk-trap", "data-role": "trap" }, picture.trap);
+  return html(
+    "div",
+    { class: "tk-words", "data-role": "words" },
+    html("ul", {}, ...facts),
+    trap,
+    ...picture.notes.map((note) => html("p", { class: "sv-dim" }, note))
+  );
+}
+function conventions(picture, open, opened) {
+  const [before2, after] = picture.sides;
+  const line = (row) => html(
+    "tr",
+    { "data-quantity": row.name },
+    html("th", { scope: "row" }, row.name),
+    html("td", { class: "kn-number", "data-value": row.before }, row.beforeText),
+    html("td", { class: "kn-number", "data-value": row.after }, row.afterText),
+    html("td", {}, row.unit),
+    html("td", {}, chip(row.change, row.change)),
+    html("td", { class: "tk-counts" }, row.counts)
+  );
+  const heads = ["quantity", before2.name, after.name, "unit", "", "what it counts"];
+  const table = html(
+    "table",
+    { "data-role": "conventions" },
+    html("caption", {}, "The same two updates, under every numerator and every FLOP convention"),
+    html("thead", {}, html("tr", {}, ...heads.map((head, k) => html("th", { scope: "col", class: k === 1 || k === 2 ? "kn-number" : null }, head)))),
+    html("tbody", {}, ...picture.rows.map(line))
+  );
+  const details = html("details", { open }, html("summary", {}, `Every convention at once (${picture.rows.length} numbers)`), html("div", { class: "kn-scroll" }, table));
+  details.addEventListener("toggle", () => opened(details.open));
+  return details;
+}
+function losses(given) {
+  const ranks = given.losses.map((rank, k) => html(
+    "div",
+    { class: "tk-rank" },
+    html("span", { class: "sv-dim" }, `rank ${k}`),
+    ...rank.map((batch) => html("span", { class: "tk-batch" }, ...batch.map((loss) => html("span", { class: "tk-loss" }, loss))))
+  ));
+  const rows = given.rows.map((row) => {
+    const line = html(
+      "tr",
+      { "data-reduction": row.name },
+      html("th", { scope: "row" }, row.name),
+      html("td", { class: "kn-number", "data-value": row.value }, html(row.right ? "strong" : "span", {}, row.text)),
+      html("td", {}, row.quotient),
+      html("td", { class: "tk-counts" }, row.used)
+    );
+    attr(line, "data-right", row.right ? "" : null);
+    return line;
+  });
+  const table = html(
+    "table",
+    { "data-role": "losses" },
+    html("thead", {}, html("tr", {}, ...["divided over", "loss", "as", "who does it"].map((head, k) => html("th", { scope: "col", class: k === 1 ? "kn-number" : null }, head)))),
+    html("tbody", {}, ...rows)
+  );
+  return html(
+    "details",
+    { open: true },
+    html("summary", {}, "And the loss: the same token losses, another denominator"),
+    html(
+      "div",
+      { class: "tk-losses" },
+      html("div", {}, ...ranks, html("p", { class: "sv-dim" }, "Each box is a microbatch, each number the loss of a scored target.")),
+      html("div", { class: "kn-scroll" }, table)
+    )
+  );
+}
+
+// tokens/index.ts
+var tokens_default = start(renderTokens);
+export {
+  tokens_default as default
+};
