@@ -6,11 +6,9 @@ import json
 import sys
 import time
 import warnings
-from typing import Any
 
-import stepviz as sv
-
-load_run = sv.load_run  # loads the room of traces: an import, not the work
+import stepviz.traces.graph.fine  # noqa: F401  # else loaded at first use: the peer loads all
+from stepviz.traces import load_run
 
 
 def memory(field: str) -> int:
@@ -29,20 +27,14 @@ def main() -> None:
     run = load_run(sys.argv[1])
     loaded = time.perf_counter()
     step = run.step()
-    path: Any = getattr(step, "critical_path", None)
-    if path is None:
-        # Before the graph over all ranks is there: the fold's schedule stands in.
-        step.timeline().schedule()
-        explained = float("nan")
-    else:
-        unexplained = int(path.loc[path["kind"] == "unexplained", "duration_ns"].sum())
-        explained = 1 - unexplained / step.completion_ns
+    path = step.critical_path
+    unexplained = int(path.loc[path["kind"] == "unexplained", "duration_ns"].sum())
     found = time.perf_counter()
     answer = {
         "load_s": loaded - begin,
         "path_s": found - loaded,
         "growth": memory("VmHWM") - imported,
-        "explained": explained,
+        "explained": 1 - unexplained / step.completion_ns,
         "step": step.number,
         "marked": bool((run.steps["start_from"] != "whole trace").all()),
         "step_us": {rank: float(ns) / 1e3 for rank, ns in step.windows["duration_ns"].items()},
