@@ -61,7 +61,7 @@ class ObservedStep:
     def completion_ns(self) -> int:
         """From the first rank's start to the last rank's end, ns."""
         windows = [part.window for part in self._ranks.values()]
-        return max(w.finish_ns for w in windows) - min(w.start_ns for w in windows)
+        return int(max(w.finish_ns for w in windows) - min(w.start_ns for w in windows))
 
     @property
     def windows(self) -> pd.DataFrame:

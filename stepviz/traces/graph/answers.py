@@ -80,7 +80,7 @@ class Trust:
         """All of it in one sentence."""
         known = {
             "fine": "from the graph of all rows",
-            "coarse": "from own times and collectives alone",
+            "coarse": "from own times and collectives alone, as if no work ran beside a collective",
         }[self.level]
         said = (
             f"{known}; of the path {self.residual_share:.1%} is delay that no work explains, "

@@ -135,7 +135,8 @@ def _chosen(network: Network, also: Mapping[str, list[int]], state: Edited, edit
                 if joint
                 else f"other ranks have some, such as {int(known.rank[lasting][0])}"
             )
-            msg = f"rank {edit.rank} has no work of its own that is {edit.said()}: {hint}"
+            what = replace(edit, rank=None).said()
+            msg = f"rank {edit.rank} has no work of its own that is {what}: {hint}"
             raise ChangeError(msg)
         lasting = mine
     return np.flatnonzero(lasting & (state.duration >= 0))

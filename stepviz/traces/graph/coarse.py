@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.core.checks import ms_text
 from stepviz.errors import ChangeError
 from stepviz.traces.graph.answers import BEFORE_STEP, Trust, WhatIf, path_frame, shares
 from stepviz.traces.graph.coarse_model import CoarseModel, Lengths, coarse_model
@@ -180,15 +181,24 @@ def edited(model: CoarseModel, lengths: Lengths, edit: Edit) -> tuple[Lengths, s
         gap = np.where(mine[model.rank], _scaled(lengths.gap, edit.factor), lengths.gap)
         tail = np.where(mine, _scaled(lengths.tail, edit.factor), lengths.tail)
         return replace(lengths, gap=gap, tail=tail), f"{edit.said()} x {edit.factor:g}"
-    chosen = _transfers(model, edit) & mine[model.rank]
+    wanted = _transfers(model, edit)
+    chosen = wanted & mine[model.rank]
+    if edit.rank is not None:
+        chosen &= (model.exchanges.ranks == 1)[model.exchanges.number]
     if not chosen.any():
         msg = f"{edit.said()}: there is none on the coarse level of this step"
+        if wanted.any() and edit.rank is not None:
+            what = replace(edit, rank=None).said()
+            msg = (
+                f"rank {edit.rank} has no work of its own that is {what}: a collective's transfer "
+                "belongs to all of its members, so leave rank= out"
+            )
         raise ChangeError(msg)
     if edit.factor is not None:
         changed, said = _scaled(lengths.transfer, edit.factor), f"x {edit.factor:g}"
     elif edit.shorten_ns is not None:
-        changed = np.maximum(lengths.transfer - edit.shorten_ns, 0)
-        said = f"{edit.shorten_ns / 1e6:g} ms shorter"
+        changed = _shortened(model, lengths, chosen, edit)
+        said = f"{edit.shorten_ns / 1e6:g} ms shorter in all, pro rata"
     else:
         changed = np.full_like(lengths.transfer, edit.set_ns or 0)
         said = f"set to {(edit.set_ns or 0) / 1e6:g} ms"
@@ -209,11 +219,29 @@ def _transfers(model: CoarseModel, edit: Edit) -> npt.NDArray[np.bool_]:
     names, kinds = model.exchanges.names, model.exchanges.collective
     wanted = np.ones(len(names), dtype=bool)
     if edit.names:
-        found = matching(edit.names, [*names, *kinds])
+        there = "among the exchanges, all that the coarse level knows,"
+        found = matching(edit.names, [*names, *kinds], there)
         wanted = np.array(
             [name in found or kind in found for name, kind in zip(names, kinds, strict=True)]
         )
     return wanted[model.exchanges.number]
+
+
+def _shortened(
+    model: CoarseModel, lengths: Lengths, chosen: npt.NDArray[np.bool_], edit: Edit
+) -> IntArray:
+    """Return transfers that are shorter by so much in all: each exchange lasts once."""
+    shorten = edit.shorten_ns or 0
+    each = np.zeros(len(model.exchanges), dtype=np.int64)
+    np.maximum.at(each, model.exchanges.number[chosen], lengths.transfer[chosen])
+    lasts = int(each.sum())
+    if shorten > lasts:
+        msg = (
+            f"can't shorten {edit.said()} by {ms_text(shorten / 1e6)} ms: it lasts "
+            f"{ms_text(lasts / 1e6)} ms in all"
+        )
+        raise ChangeError(msg)
+    return _scaled(lengths.transfer, 1 - shorten / max(lasts, 1))
 
 
 def _scaled(values: IntArray, factor: float) -> IntArray:

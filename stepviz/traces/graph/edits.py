@@ -12,11 +12,14 @@ from stepviz.core.changes.base import Change, Names, Selection
 from stepviz.core.changes.durations import Scale, SetDuration, Shorten
 from stepviz.core.changes.placement import Together
 from stepviz.core.changes.training import DelayInput
-from stepviz.core.checks import as_names, as_real
+from stepviz.core.checks import as_names, as_rank, as_real
 from stepviz.core.vocabulary import KINDS
 from stepviz.errors import ChangeError, near
 
 _MS = 1_000_000
+#: Longer durations, summed over a step, would not fit into whole ns.
+MOST_FACTOR = 1e6
+MOST_MS = 1e6
 _WORKS = "scale, remove, shorten, set_duration, delay_input and together of these"
 
 
@@ -108,7 +111,8 @@ def _of_change(change: Change, rank: int | None, ranks: list[int]) -> list[Edit]
         chosen: Selection = change.selection
         who = _both(chosen.rank, rank, ranks)
         if isinstance(change, Scale):
-            return [Edit(chosen.kind, chosen.phase, who, factor=change.factor)]
+            factor = _factor(change.factor, "factor")
+            return [Edit(chosen.kind, chosen.phase, who, factor=factor)]
         if isinstance(change, Shorten):
             return [Edit(chosen.kind, chosen.phase, who, shorten_ns=_ns(change.ms))]
         return [Edit(chosen.kind, chosen.phase, who, set_ns=_ns(change.ms))]
@@ -132,6 +136,9 @@ def _both(one: int | None, other: int | None, ranks: list[int]) -> int | None:
 def _rank(rank: int | None, ranks: list[int]) -> int | None:
     if rank is None:
         return None
+    if as_rank(rank) is None and not isinstance(rank, bool):
+        msg = f"rank is {rank!r}: give the number of one rank, such as {ranks[0]}"
+        raise ChangeError(msg)
     if isinstance(rank, bool) or rank not in ranks:
         msg = f"there is no rank {rank!r} in this step: {near(rank, ranks)}"
         raise ChangeError(msg)
@@ -167,14 +174,22 @@ def _factor(value: float, what: str) -> float:
     if number is None or not math.isfinite(number) or number < 0:
         msg = f"{what} is {value!r}: give a finite number of 0 or more"
         raise ChangeError(msg)
+    if number > MOST_FACTOR:
+        msg = f"{what} is {value!r}: no more than {MOST_FACTOR:g} can be counted in ns"
+        raise ChangeError(msg)
     return number
 
 
 def _ns(ms: float) -> int:
+    if abs(ms) > MOST_MS:
+        msg = f"{ms:g} ms is more than can be counted in ns: give no more than {MOST_MS:g}"
+        raise ChangeError(msg)
     return round(ms * _MS)
 
 
-def matching(patterns: Iterable[str], known: Iterable[str]) -> set[str]:
+def matching(
+    patterns: Iterable[str], known: Iterable[str], where: str = "in this step"
+) -> set[str]:
     """Return the names that are meant: exact ones, and those that fit a pattern with ``*``.
 
     Raises
@@ -195,7 +210,7 @@ def matching(patterns: Iterable[str], known: Iterable[str]) -> set[str]:
             told = re.compile(fnmatch.translate(pattern.replace("[", "[[]").replace("?", "[?]")))
             fits = [name for name in names if told.match(name)]
         if not fits:
-            msg = f"nothing in this step is called {pattern!r}: {near(pattern, names)}"
+            msg = f"nothing {where} is called {pattern!r}: {near(pattern, names)}"
             raise ChangeError(msg)
         found.update(fits)
     return found

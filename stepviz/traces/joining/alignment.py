@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from stepviz.traces.joining.clocks import ROUNDING_NS, Clash, RankClock, length_said
+from stepviz.traces.joining.clocks import (
+    ROUNDING_NS,
+    Clash,
+    RankClock,
+    length_said,
+    worst_of,
+)
 from stepviz.traces.joining.ends import tables_of_ends
 from stepviz.traces.joining.estimating import FEWEST, NATURAL_NS, Estimates, estimate
-from stepviz.traces.joining.matching import Match, RankCalls, match
+from stepviz.traces.joining.matching import NO_STEP, Match, RankCalls, match, steps_of
 
 if TYPE_CHECKING:
     from stepviz.traces.rank_trace import RankTrace
@@ -112,7 +118,7 @@ def judged(calls: Mapping[int, RankCalls], step_ns: int, *, move: bool = True) -
             doubts.append(Clash(apart, pair, shown, sure=False))
     frame = pd.DataFrame(rows, index=pd.Index(ranks, name="rank"), columns=list(_COLUMNS))
     frame = frame.astype({"offset_ns": "Int64", "residual_ns": "Int64", "drift_ppm": "Float64"})
-    doubt = max(doubts, key=lambda clash: clash.apart_ns, default=None)
+    doubt = worst_of([*doubts, _counted_otherwise(matched, calls, step_ns)])
     return Aligned(matched, clocks, frame, unsure, doubt)
 
 
@@ -135,9 +141,9 @@ def _clock(at: int, found: Estimates, *, move: bool) -> tuple[RankClock, str]:
         room = max(room, found.residual[at])
     drifts = abs(found.slope[at]) * found.span > NATURAL_NS
     if found.reference[at] or (abs(offset) <= room and not drifts):
+        told = length_said(round(max(room, abs(offset))))
         return still, (
-            f"its ends of {seen} agree with the others' to {length_said(round(room))}, which is "
-            "what they can tell"
+            f"its ends of {seen} agree with the others' to {told}, which is what they can tell"
         )
     way = "ahead" if offset > 0 else "behind"
     drift = f", drifting by {found.slope[at] * 1e6:.3g} ppm" if found.slope[at] else ""
@@ -207,3 +213,34 @@ def _other_steps(mine: RankCalls, other: RankCalls, clock: RankClock, step_ns: i
             f"{min(mine.steps)} to {max(mine.steps)} and {min(other.steps)} to {max(other.steps)}"
         )
     return None
+
+
+def _counted_otherwise(
+    matched: Match, calls: Mapping[int, RankCalls], step_ns: int
+) -> Clash | None:
+    """Return the two ranks that give most of their common exchanges to steps of other numbers.
+
+    Sequence numbers may tell that exchanges are one though the profiler of one rank began to
+    count its steps later: then a step of one number is two updates.
+    """
+    ranks = matched.ranks.tolist()
+    step = np.concatenate([np.zeros(0, dtype=np.int64), *(steps_of(calls[r]) for r in ranks)])
+    place = np.repeat(np.arange(len(ranks)), np.diff(matched.bounds))
+    rows = np.flatnonzero((matched.exchange >= 0) & (step != NO_STEP))
+    rows = rows[np.lexsort((place[rows], matched.exchange[rows]))]
+    if not len(rows):
+        return None
+    fresh = np.append(True, np.diff(matched.exchange[rows]) != 0)
+    first = rows[np.maximum.accumulate(np.where(fresh, np.arange(len(rows)), 0))]
+    apart = step[rows] - step[first]
+    other = rows != first
+    counts = np.bincount(place[rows[other]], minlength=len(ranks))
+    wrong = np.bincount(place[rows[other & (apart != 0)]], minlength=len(ranks))
+    odd = np.flatnonzero(2 * wrong > counts)
+    if not len(odd):
+        return None
+    at = int(np.flatnonzero((place[rows] == odd[0]) & (apart != 0))[0])
+    mine, theirs = ranks[int(odd[0])], ranks[int(place[first[at]])]
+    shown = f"rank {mine} calls step {step[rows[at]]} what is {step[first[at]]} on rank {theirs}"
+    pair = (min(mine, theirs), max(mine, theirs))
+    return Clash(abs(int(apart[at])) * step_ns, pair, shown, what="the step numbers")

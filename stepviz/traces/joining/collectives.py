@@ -24,6 +24,24 @@ TOLD_BY_CLOCKS: Final = (
     "wait_ns",
 )
 
+_TYPES: Final = {
+    "name": "object",
+    "collective": "object",
+    "group": "object",
+    "emulated": "bool",
+    "bytes": "int64",
+    "ranks": "int64",
+    "first_rank": "Int64",
+    "last_rank": "Int64",
+    "arrival_ns": "int64",
+    "finish_ns": "int64",
+    "skew_ns": "Int64",
+    "end_skew_ns": "Int64",
+    "transfer_ns": "Int64",
+    "wait_ns": "Int64",
+    "bus_gbps": "Float64",
+}
+
 #: Bus traffic of n ranks in parts of the size, by nccl-tests: a + b·(n−1)/n.
 _TRAFFIC: Final = {
     "all-reduce": 2.0,
@@ -51,7 +69,7 @@ def collectives_frame(columns: StepExchanges, aligned: Aligned, *, told: bool) -
         Whether clocks agree at all.
     """
     if not len(columns):
-        return pd.DataFrame()
+        return pd.DataFrame({name: pd.Series(dtype=of) for name, of in _TYPES.items()})
     number, heads = columns.number, columns.bounds[:-1]
     last, first = columns.last_arrival, columns.first_arrival
     finish = columns.last_finish

@@ -98,6 +98,14 @@ class _Result:
         self.reasons.append(reason)
 
 
+def steps_of(calls: RankCalls) -> IntArray:
+    """Return the step of each exchange of a rank, `NO_STEP` where it is in none."""
+    steps = np.array([*calls.steps, NO_STEP], dtype=np.int64)
+    place = calls.exchanges["place"].to_numpy(dtype=np.int64)
+    inside = (place >= 0) & (place < len(steps) - 1)
+    return steps[np.where(inside, place, len(steps) - 1)]
+
+
 def match(calls: Mapping[int, RankCalls]) -> Match:
     """Match the exchanges of all ranks.
 
@@ -139,9 +147,6 @@ def _columns(calls: Mapping[int, RankCalls], ranks: IntArray, groups: Groups) ->
     }  # fmt: skip
     for at, rank in enumerate(ranks.tolist()):
         frame = calls[rank].exchanges
-        steps = np.array([*calls[rank].steps, NO_STEP], dtype=np.int64)
-        place = frame["place"].to_numpy(dtype=np.int64)
-        inside = (place >= 0) & (place < len(steps) - 1)
         emulated = np.where(frame["emulated"].to_numpy(dtype=bool), "~", "")
         launched = frame["launched_ns"].to_numpy(dtype=np.int64)
         arrival = frame["arrival_ns"].to_numpy(dtype=np.int64)
@@ -149,7 +154,7 @@ def _columns(calls: Mapping[int, RankCalls], ranks: IntArray, groups: Groups) ->
         # Threads of a pool may start exchanges in another order than they were asked for.
         by_launch = len(frame) and not device.any() and (launched >= 0).all()
         parts["rank"].append(np.full(len(frame), at, dtype=np.int64))
-        parts["step"].append(steps[np.where(inside, place, len(steps) - 1)])
+        parts["step"].append(steps_of(calls[rank]))
         parts["name"].append(frame["collective"].to_numpy(dtype=object) + emulated.astype(object))
         parts["elements"].append(frame["elements"].to_numpy(dtype=np.int64))
         parts["sequence"].append(frame["sequence"].to_numpy(dtype=np.int64))

@@ -18,6 +18,9 @@ LATE: Final = "late_ns"
 TAIL: Final = "tail_ns"
 OWN: Final = "own_time_ns"
 
+#: Own time has so many columns where there is no exchange: late start, tail, sum.
+_OF_NONE: Final = 3
+
 QUESTIONS: Final = (
     "longest_step",
     "last_to_arrive",
@@ -68,9 +71,12 @@ def own_time_frame(
 def first_reached(columns: StepExchanges, windows: Mapping[int, tuple[int, int]]) -> pd.Series[int]:
     """Return by rank how long it took from its start to its first joint exchange, ns.
 
-    Where none is joint, to its first one: how long that takes needs no other rank.
+    Where none is joint, to its first one: how long that takes needs no other rank. But where
+    ranks then show more or fewer of them, the first ones may be others, and none is returned.
     """
     joint = columns.ranks > 1
+    if not joint.any() and len(set(np.unique(columns.rank, return_counts=True)[1].tolist())) > 1:
+        return pd.Series(dtype="int64")
     meant = (joint if joint.any() else ~joint)[columns.number]
     arrivals = pd.Series(columns.arrival[meant]).groupby(columns.rank[meant]).min()
     return (
@@ -129,7 +135,7 @@ def slowest_frame(
     rows = {
         "longest_step": _most(pd.Series(lengths), "the longest step"),
         "last_to_arrive": _last(last, list(lengths), doubt),
-        "slowest_to_first_collective": _first(first),
+        "slowest_to_first_collective": _first(first, exchanges=len(own.columns) > _OF_NONE),
         "most_own_time": _most(
             own[OWN].astype("int64"), "the most own time", pd.Series(dict(work))
         ),
@@ -198,11 +204,12 @@ def _last(last: pd.Series[int], ranks: list[int], doubt: str) -> dict[str, Any]:
     return row
 
 
-def _first(first: pd.Series[int]) -> dict[str, Any]:
+def _first(first: pd.Series[int], *, exchanges: bool) -> dict[str, Any]:
     if first.empty:
+        why = "ranks differ in how many exchanges they show, so their first ones may differ"
         return {
             "rank": pd.NA, "value": pd.NA, "median": pd.NA, "excess": pd.NA,
-            "sentence": "there is no exchange to be slow to",
+            "sentence": why if exchanges else "there is no exchange to be slow to",
         }  # fmt: skip
     return _most(first, "the longest way to its first collective")
 
