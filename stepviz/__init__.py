@@ -36,7 +36,13 @@ if TYPE_CHECKING:
     from stepviz.core.comparison import compare
     from stepviz.core.schedule import Schedule
     from stepviz.core.timeline import Timeline
-    from stepviz.evidence import fit_contention, fit_cost, rank_changes, verdict
+    from stepviz.evidence import (
+        fit_contention,
+        fit_cost,
+        predict_buckets,
+        rank_changes,
+        verdict,
+    )
     from stepviz.recording.captures import capture
     from stepviz.recording.recorder import Recorder
     from stepviz.throughput.counting import count_tokens, tokens_per_update
@@ -101,6 +107,7 @@ _HOMES = {
     "mfu_table": "stepviz.throughput.utilization",
     "peak": "stepviz.throughput.peak_catalogue",
     "peak_table": "stepviz.throughput.peak_catalogue",
+    "predict_buckets": "stepviz.evidence",
     "rank_changes": "stepviz.evidence",
     "remove": "stepviz.core.changes",
     "remove_pattern": "stepviz.traces",
@@ -159,6 +166,7 @@ __all__ = [
     "mfu_table",
     "peak",
     "peak_table",
+    "predict_buckets",
     "rank_changes",
     "remove",
     "remove_pattern",

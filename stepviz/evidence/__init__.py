@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stepviz.evidence.fits import fit_contention, fit_cost
+    from stepviz.evidence.predictions import predict_buckets
     from stepviz.evidence.rankings import rank_changes
     from stepviz.evidence.verdicts import Verdict, verdict
 
@@ -15,11 +16,19 @@ _HOMES = {
     "Verdict": "stepviz.evidence.verdicts",
     "fit_contention": "stepviz.evidence.fits",
     "fit_cost": "stepviz.evidence.fits",
+    "predict_buckets": "stepviz.evidence.predictions",
     "rank_changes": "stepviz.evidence.rankings",
     "verdict": "stepviz.evidence.verdicts",
 }
 
-__all__ = ["Verdict", "fit_contention", "fit_cost", "rank_changes", "verdict"]
+__all__ = [
+    "Verdict",
+    "fit_contention",
+    "fit_cost",
+    "predict_buckets",
+    "rank_changes",
+    "verdict",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ IntArray = NDArray[np.int64]
 
 #: Steps without hook and profiler, in the words of a record.
 BARE: Final = "bare"
+_SWEPT: Final = ("bytes", "start_ns", "done_ns")
 _COUNTS: Final = ("allocated", "real", "executed", "scored", "sequences", "squared_lengths")
 
 
@@ -124,22 +125,21 @@ def ready_order(run: Run, rank: int) -> list[int]:
 def sweep_of(run: Run) -> pd.DataFrame:
     """Return the all-reduces that were timed before the steps: bytes, ms, ranks; maybe none.
 
-    A call takes as long as on the slowest rank, so ranks are joined call by call.
+    A call counts from the last rank's start to the last rank's end, so ranks are joined call by
+    call.
     """
     by_rank = []
     for record in records(run).values():
         rows = _rows(record.get("sweep"))
-        by_rank.append(
-            [(row["bytes"], row["ns"] / 1e6) for row in rows if "bytes" in row and "ns" in row]
-        )
-    empty = pd.DataFrame({"bytes": [], "ms": [], "ranks": []})
-    if not by_rank or not by_rank[0]:
-        return empty
-    least = min(len(rows) for rows in by_rank)
-    joined = [
-        (by_rank[0][k][0], max(rows[k][1] for rows in by_rank), len(by_rank)) for k in range(least)
-    ]
-    return pd.DataFrame(joined, columns=["bytes", "ms", "ranks"]) if joined else empty
+        by_rank.append([r for r in rows if all(key in r for key in _SWEPT)])
+    count = min((len(rows) for rows in by_rank), default=0)
+    joined = []
+    for k in range(count):
+        calls = [rows[k] for rows in by_rank]
+        took = max(c["done_ns"] for c in calls) - max(c["start_ns"] for c in calls)
+        if len({c["bytes"] for c in calls}) == 1 and took > 0:
+            joined.append((calls[0]["bytes"], took / 1e6, len(by_rank)))
+    return pd.DataFrame(joined, columns=["bytes", "ms", "ranks"])
 
 
 def emulated(run: Run) -> bool:

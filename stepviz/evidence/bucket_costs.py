@@ -1,0 +1,157 @@
+"""What a bucket costs on a run's link, and what exchange costs compute: fitted, or refused."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from stepviz.builders.cost_fits import ExtrapolationWarning, FittedCost
+from stepviz.builders.cost_fits import fit_cost as fit_points
+from stepviz.errors import CostError
+from stepviz.evidence.backward_passes import CapturedStep, beside_exchange
+from stepviz.evidence.fits import fit_contention
+from stepviz.evidence.records import sweep_of, timings
+from stepviz.traces import Run
+
+_MS: Final = 1e6
+#: Compute is never taken to be slower than this beside exchange: what says so is noise.
+_SLOWEST: Final = 0.3
+#: Sizes beyond the fitted ones by more than this factor are an extrapolation.
+_FAR: Final = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class LinkFit:
+    """The cost of an exchange, between two lines that hold its uncertainty."""
+
+    cost: FittedCost
+    error: float
+    low: float
+    high: float
+    servers: int
+    note: str
+
+    def ms(self, nbytes: float) -> float:
+        """Return how long an exchange takes."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExtrapolationWarning)  # said by `beyond`
+            return self.cost.ms(nbytes)
+
+    def beyond(self, sizes: Sequence[float]) -> bool:
+        """Say whether sizes lie far outside what was measured."""
+        row = self.cost.fits.iloc[0]
+        return bool(min(sizes) * _FAR < row["smallest"] or max(sizes) > row["largest"] * _FAR)
+
+
+def fit_link(run: Run, numbers: Sequence[int]) -> LinkFit:
+    """Fit latency and bandwidth to the exchanges of a run's steps and of its sweep.
+
+    Raises
+    ------
+    CostError
+        Where all have one size: any cap would be a guess.
+    """
+    frames = [run.step(number).collectives for number in numbers]
+    calls = pd.concat([f for f in frames if len(f)] or frames[:1])
+    if len(calls):
+        calls = calls[(calls["collective"] == "all-reduce") & (calls["ranks"] > 1)]
+    steps = pd.DataFrame(
+        {
+            "bytes": calls["bytes"].astype("float64") if len(calls) else [],
+            "ms": calls["transfer_ns"].astype("float64") / _MS if len(calls) else [],
+        }
+    ).dropna()
+    steps = steps[(steps["bytes"] > 0) & (steps["ms"] > 0)]
+    if steps.empty:
+        msg = (
+            f"{run.name} shows no exchange of known size between its ranks, so the cost of another "
+            "bucket can't be fitted"
+        )
+        raise CostError(msg)
+    swept = sweep_of(run)[["bytes", "ms"]]
+    points, note = steps, "the exchanges of its steps"
+    if len(swept) and len(swept["bytes"].unique()) > 1:
+        alone = fit_points(swept)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExtrapolationWarning)
+            usual = np.array([alone.ms(size) for size in steps["bytes"]])
+        # In a step an exchange has company; the sweep had none.
+        slower = float(np.median(steps["ms"].to_numpy() / usual))
+        points = pd.concat([steps, swept.assign(ms=swept["ms"] * slower)])
+        note += f" and of the sweep before them, which were {slower:.2f} times as fast"
+    cost = fit_points(points)
+    error = np.log(steps["ms"].to_numpy() / _costs(cost, steps["bytes"]))
+    # A fit of n points is sure of its middle to the n-th root of their scatter.
+    scatter = 1.4826 * float(np.median(np.abs(error - np.median(error))))
+    half = 2 * scatter / np.sqrt(len(error))
+    middle = float(np.median(error))
+    return LinkFit(
+        cost,
+        float(np.median(np.abs(np.expm1(error)))),
+        float(np.exp(min(middle, 0.0) - half)),
+        float(np.exp(max(middle, 0.0) + half)),
+        _servers(run, numbers),
+        note,
+    )
+
+
+def _costs(cost: FittedCost, sizes: pd.Series) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExtrapolationWarning)
+        return np.array([cost.ms(size) for size in sizes])
+
+
+def _servers(run: Run, numbers: Sequence[int]) -> int:
+    """Return how many exchanges the link carries at a time: as many as are seen to run at once.
+
+    An exchange runs from its last member's arrival to its end; a moment does not count.
+    """
+    most = 1.0
+    for number in numbers:
+        table = run.step(number).collectives
+        took = table["transfer_ns"].fillna(0).to_numpy(dtype=np.int64)
+        ends = table["finish_ns"].to_numpy(dtype=np.int64)
+        begun = ends - took
+        edges = np.concatenate((begun, ends))
+        change = np.concatenate((np.ones(len(begun)), -np.ones(len(ends))))
+        order = np.lexsort((change, edges))
+        depth = np.cumsum(change[order])[:-1]
+        lasts = np.diff(edges[order])
+        for level in (2, 3, 4):
+            # For a tenth of the time that anything ran.
+            if lasts[depth >= level].sum() > 0.1 * lasts[depth >= 1].sum():
+                most = max(most, level)
+    return int(most)
+
+
+def fit_rate(run: Run, steps: Sequence[CapturedStep]) -> tuple[float, str]:
+    """Return the speed of compute beside exchange, as part of its full one, and how it was told.
+
+    From steps that were timed without exchange, else from kernels that ran both ways, else 1.
+    """
+    alone = timings(run, "backward_ns", "alone"), timings(run, "forward_ns", "alone")
+    if all(alone):
+        backward, forward = (float(np.median(np.concatenate(part))) / _MS for part in alone)
+        rates = []
+        for step in steps:
+            for one in step.passes:
+                beside = beside_exchange(step, one)
+                if beside <= 0 or one.forward <= 0:
+                    continue
+                usual = backward * one.forward / forward
+                took = one.compute_end - one.backward
+                rates.append((usual - (took - beside)) / beside)
+        if rates:
+            rate = float(np.clip(np.median(rates), _SLOWEST, 1.0))
+            return rate, f"passes without exchange: compute runs at {rate:.2f} beside it"
+    try:
+        found = fit_contention(run)
+    except CostError:
+        return 1.0, "no pass without exchange shows what it costs compute: taken to be nothing"
+    rate = max(found.contention.compute, _SLOWEST)
+    return rate, f"the same operators with and without it: compute runs at {rate:.2f} beside it"

@@ -1,0 +1,302 @@
+"""The step under other bucket caps, from one capture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from stepviz.builders.bucket_rules import Limits, launched
+from stepviz.builders.parameters import gradients_of
+from stepviz.core.checks import as_real
+from stepviz.errors import CostError
+from stepviz.evidence.backward_passes import CapturedStep, captured_steps
+from stepviz.evidence.bucket_costs import LinkFit, fit_link, fit_rate
+from stepviz.evidence.queued_buckets import Link, Predicted, queued
+from stepviz.evidence.records import emulated, option, parameters_of, ready_order, timings
+from stepviz.traces import Run
+from stepviz.traces.joining.spreads import cut_alike
+
+Floats = npt.NDArray[np.float64]
+Buckets = list[list[int]]
+
+_MS: Final = 1e6
+#: Whatever else is known, a machine drifts by this part between a capture and the next run.
+_DRIFT: Final = 0.04
+#: So many steps are enough to predict from.
+_MOST_STEPS: Final = 12
+
+COLUMNS: Final = (
+    "step_ms",
+    "low_ms",
+    "high_ms",
+    "change_ms",
+    "tail_ms",
+    "buckets",
+    "beyond",
+    "fit_error",
+    "replay_error",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BucketModel:
+    """A capture, ready to be run with other buckets.
+
+    Attributes
+    ----------
+    measured_ms : float
+        The captured step: its median without profiler where that was timed (`bare`), else the
+        traced steps'.
+    replay_error : float
+        The model's step under the captured buckets over the measured one, less 1.
+    link : LinkFit
+    notes : list of str
+    """
+
+    run: Run
+    steps: list[CapturedStep]
+    sizes: list[int]
+    order: list[int]
+    captured: Buckets
+    link: LinkFit
+    rate: float
+    speed: float
+    bare: bool
+    measured_ms: float
+    noise_ms: float
+    replay_ms: float
+    shared: bool
+    notes: list[str]
+
+    @property
+    def replay_error(self) -> float:
+        """How far the model is off for the capture itself."""
+        return self.replay_ms / self.measured_ms - 1
+
+    def buckets(self, cap: Any) -> Buckets:
+        """Return DDP's buckets under a cap, after the rebuild."""
+        gradients = gradients_of(parameters_of(self.run))
+        return launched(
+            gradients,
+            self.order,
+            Limits.of(cap, None),
+            find_unused_parameters=bool(option(self.run, "find_unused_parameters", default=False)),
+            static_graph=bool(option(self.run, "static_graph", default=False)),
+        )
+
+    def model(self, buckets: Buckets, scale: float = 1.0, rate: float | None = None) -> Predicted:
+        """Return the middle of the captured steps, each with other buckets."""
+        link = Link(lambda nbytes: scale * self.link.ms(nbytes), self.link.servers)
+        found = [
+            queued(
+                step, buckets, self.sizes, link,
+                rate=self.rate if rate is None else rate,
+                hooked=not self.bare or emulated(self.run),
+                speed=self.speed,
+            )
+            for step in self.steps
+        ]  # fmt: skip
+        return Predicted(
+            float(np.median([one.length for one in found])),
+            float(np.median([one.tail for one in found])),
+        )
+
+    def row(self, cap: Any) -> dict[str, Any]:
+        """Return one row of the prediction (see `predict_buckets`)."""
+        buckets = self.buckets(cap)
+        here = self.model(buckets)
+        change = here.length - self.replay_ms
+        step = self.measured_ms + change
+        # What the fit does not know about the link, in ms of this change.
+        ends = [
+            self.model(buckets, scale).length - self.model(self.captured, scale).length
+            for scale in (self.link.low, self.link.high)
+        ]
+        fit = max(abs(end - change) for end in ends)
+        miss = abs(self.replay_ms - self.measured_ms)
+        half = math.sqrt((2 * self.noise_ms) ** 2 + miss**2 + fit**2 + (_DRIFT * step) ** 2)
+        low, high = step - half, step + half
+        if self.shared:
+            # Compute and exchange share the cores: what is hidden costs what it hides.
+            low, high = min(low, self.measured_ms - half), max(high, self.measured_ms + half)
+        sizes = [float(sum(self.sizes[k] for k in bucket)) for bucket in buckets]
+        return {
+            "step_ms": step,
+            "low_ms": max(low, 0.0),
+            "high_ms": high,
+            "change_ms": change,
+            "tail_ms": here.tail,
+            "buckets": len(buckets),
+            "beyond": self.link.beyond(sizes),
+            "fit_error": self.link.error,
+            "replay_error": self.replay_error,
+        }
+
+
+def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
+    """Predict the step's time under other bucket caps, from one capture.
+
+    The captured steps are run again with the buckets that PyTorch's DDP makes under each cap:
+    each gradient is ready when it was, on each rank; a bucket leaves once it is full on all ranks
+    and the link is free; it takes what a line through the run's own exchanges says; compute runs
+    slower beside it, as far as passes without exchange told; copying back and the optimizer stay
+    as they were. The prediction is the measured step plus the model's *change* against its own
+    replay of the captured buckets, so that what it gets wrong about both cancels.
+
+    Parameters
+    ----------
+    run : Run
+        A capture that says its parameters, as `sv.capture` and `sv.Recorder` write them.
+    caps : iterable
+        Bucket caps in MiB, as DDP's `bucket_cap_mb`: numbers, None for its default (25 with a
+        first bucket of 1), or lists with a cap for each bucket.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by `cap`: `step_ms` with its interval `low_ms`, `high_ms`; `change_ms`, against
+        the captured step; `tail_ms`, exposed after the last gradient; `buckets`, how many;
+        `beyond`, whether sizes lie far outside what the cost was fitted to; `fit_error`, the
+        median relative residual of the run's exchanges against the fit; `replay_error`, of the
+        model for the captured buckets themselves. ``frame.attrs["notes"]`` says how the cost and
+        the contention were told.
+
+    Raises
+    ------
+    CostError
+        Where the run holds exchanges of one size only, so that latency and bandwidth can't be
+        told apart; does not say its parameters; or does not show when gradients were ready.
+
+    Notes
+    -----
+    The interval is the root of the sum of squares of: twice the standard error of the measured
+    step, the replay's miss, the uncertainty of the fitted line, and 4 % for the machine's drift.
+    On CPUs where exchange takes cores from compute (a real gloo network) one queue is wrong in
+    kind, and the interval then reaches to the captured step itself: the cap may do nothing.
+    """
+    asked = _caps(caps)
+    model = bucket_model(run)
+    rows = [model.row(cap) for cap in asked]
+    named = [tuple(cap) if isinstance(cap, list) else cap for cap in asked]
+    plain = all(as_real(cap) is not None for cap in named)
+    kind = None if plain else object  # else None would become NaN, and tuples levels
+    index = pd.Index(named, name="cap", dtype=kind, tupleize_cols=False)
+    frame = pd.DataFrame(rows, index=index, columns=list(COLUMNS))
+    frame.attrs["notes"] = list(model.notes)
+    return frame
+
+
+def _caps(caps: Any) -> list[Any]:
+    if isinstance(caps, str) or not isinstance(caps, Iterable):
+        msg = f"caps is {caps!r}: give a list of bucket caps in MiB, such as [1, 4, 25]"
+        raise CostError(msg)
+    asked = [list(cap) if isinstance(cap, tuple) else cap for cap in caps]
+    for cap in asked:
+        several = cap if isinstance(cap, list) else [cap]
+        if cap is not None and not all((as_real(one) or 0) > 0 for one in several):
+            msg = f"caps has {cap!r}: a cap is MiB above 0, None for DDP's default, or a list"
+            raise CostError(msg)
+    if not asked:
+        msg = "caps is empty: give bucket caps in MiB, such as [1, 4, 25]"
+        raise CostError(msg)
+    return asked
+
+
+def bucket_model(run: Run) -> BucketModel:
+    """Return a run's capture as a model of its buckets (errors as `predict_buckets` says)."""
+    if not isinstance(run, Run):
+        msg = f"run is {type(run).__name__}: give a run, as sv.capture or load_run returns it"
+        raise CostError(msg)
+    parameters = parameters_of(run)
+    sizes = [int(n) for n in parameters["bytes"]]
+    table = run.steps
+    numbers = [int(n) for n in table.index[cut_alike(table) & ~table["odd"].to_numpy()]]
+    numbers = numbers[-_MOST_STEPS:]
+    link = fit_link(run, numbers)
+    steps = captured_steps(run, sizes, numbers)
+    rate, told = fit_rate(run, steps)
+    if link.servers > 1:
+        told += f"; the link carries {link.servers} exchanges at a time"
+    order = ready_order(run, run.ranks[0])
+    bare = timings(run)
+    speed, lengths = 1.0, np.array([step.length for step in steps])
+    if bare:
+        lengths = np.concatenate(bare) / _MS
+        forward = timings(run, "forward_ns")
+        traced = np.median([one.forward for step in steps for one in step.passes])
+        if forward and traced > 0:
+            speed = float(np.median(np.concatenate(forward))) / _MS / float(traced)
+    device = any(part.events["cat"].eq("kernel").any() for part in run._ranks.values())
+    shared = not device and not emulated(run)
+    notes = [
+        f"cost: {link.cost!r}, from {link.note}",
+        f"contention: {told}",
+        "measured step: " + (f"median of {len(lengths)} without profiler, in which forward took "
+        f"{speed:.2f} times as long as in the traced ones" if bare
+        else f"median of {len(lengths)} traced ones; the capture has none without profiler"),
+    ]  # fmt: skip
+    if emulated(run):
+        notes.append("the network is emulated: this says nothing about a real one")
+    if shared:
+        notes.append(
+            "compute and exchange share the cores: the intervals reach to no change at all"
+        )
+    made = BucketModel(
+        run=run, steps=steps, sizes=sizes, order=order, captured=[], link=link, rate=rate,
+        speed=speed, bare=bool(bare), measured_ms=float(np.median(lengths)),
+        noise_ms=_error_of_median(lengths), replay_ms=math.nan, shared=shared, notes=notes,
+    )  # fmt: skip
+    captured = _captured(run, made)
+    made = replace(made, captured=captured)
+    return replace(made, replay_ms=made.model(captured).length)
+
+
+def _error_of_median(values: Floats) -> float:
+    if len(values) < 2:
+        return float(values[0]) * 0.05
+    away = 1.4826 * float(np.median(np.abs(values - np.median(values))))
+    return 1.2533 * away / math.sqrt(len(values))
+
+
+def _captured(run: Run, model: BucketModel) -> Buckets:
+    """Return the captured buckets: as the record lists them, else by the captured cap."""
+    frame = run.buckets
+    first = frame[(frame["rank"] == run.ranks[0]) & (frame["step"] == model.steps[0].number)]
+    sizes = [int(n) for n in first.sort_values("index")["bytes"]]
+    laid = model.buckets(_cap_of(run))
+    if [sum(model.sizes[k] for k in bucket) for bucket in laid] == sizes:
+        return laid
+    return _by_sizes(model, sizes, run)
+
+
+def _by_sizes(model: BucketModel, sizes: Sequence[int], run: Run) -> Buckets:
+    """Cut the ready order where the recorded sizes say."""
+    found: Buckets = [[]]
+    for place in model.order:
+        if (
+            found[-1]
+            and sum(model.sizes[k] for k in found[-1]) >= sizes[min(len(found), len(sizes)) - 1]
+        ):
+            found.append([])
+        found[-1].append(place)
+    if [sum(model.sizes[k] for k in bucket) for bucket in found] != list(sizes):
+        msg = (
+            f"the buckets that {run.name} recorded ({', '.join(f'{n:,}' for n in sizes[:4])}, … "
+            "bytes) are none that its parameters fill in the order in which they were ready"
+        )
+        raise CostError(msg)
+    return found
+
+
+def _cap_of(run: Run) -> Any:
+    listed = option(run, "bucket_list")
+    if isinstance(listed, str) and listed:
+        return [float(word) for word in listed.replace(";", ",").split(",") if word]
+    cap = option(run, "bucket_cap_mb")
+    return list(cap) if isinstance(cap, Sequence) else cap

@@ -1,0 +1,160 @@
+"""A step under other buckets: gradients as captured, exchanges in a queue, compute slowed beside.
+
+Between two events (a bucket is full on a rank, an exchange ends) all rates are constant, so the
+step is solved from event to event, as `stepviz.builders.Contention` does it for timelines.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stepviz.core.intervals import clip, total, union
+from stepviz.evidence.backward_passes import CapturedStep, Pass
+
+
+@dataclass(frozen=True)
+class Link:
+    """What carries exchanges: ms for so many bytes, and how many it carries at a time."""
+
+    ms: Callable[[float], float]
+    servers: int = 1
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """When all ranks have finished the step, and how long the last exchange was exposed, ms."""
+
+    length: float
+    tail: float
+
+
+def queued(
+    step: CapturedStep,
+    buckets: Sequence[Sequence[int]],
+    sizes: Sequence[float],
+    link: Link,
+    *,
+    rate: float = 1.0,
+    hooked: bool = True,
+    speed: float = 1.0,
+) -> Predicted:
+    """Return a captured step with other buckets.
+
+    Parameters
+    ----------
+    step
+        As captured.
+    buckets
+        Places of parameters, in launch order.
+    sizes
+        Bytes of parameters.
+    link
+        What carries them.
+    rate
+        Speed of compute while an exchange runs, as part of its full one.
+    hooked
+        Whether launches cost what the capture's hook took, or what they take without.
+    speed
+        All compute takes so many times as long.
+    """
+    passes = [_Rank(one, step, buckets, rate, speed, hooked=hooked) for one in step.passes]
+    lengths = [link.ms(sum(sizes[k] for k in bucket)) for bucket in buckets]
+    ends = _solve(passes, lengths, link.servers, rate)
+    last = max(ends, default=0.0)
+    finish = max(max(one.done, last) + one.rest for one in passes)
+    tail = float(np.mean([max(last - one.done, 0.0) for one in passes])) if ends else 0.0
+    return Predicted(finish, tail)
+
+
+class _Rank:
+    """One rank's backward as work at full speed, and how far it is."""
+
+    def __init__(
+        self,
+        one: Pass,
+        step: CapturedStep,
+        buckets: Sequence[Sequence[int]],
+        rate: float,
+        speed: float,
+        *,
+        hooked: bool,
+    ) -> None:
+        moments = [max(float(one.ready[k]) for k in bucket) for bucket in buckets]
+        # A bucket is launched after those before it.
+        moments = list(np.maximum.accumulate(moments)) if moments else []
+        work = _Work(step, rate)
+        launch = one.hook if hooked else one.launch
+        self.marks = [speed * work.at(moment) + launch * k for k, moment in enumerate(moments)]
+        self.whole = speed * work.at(one.compute_end) + launch * len(moments)
+        self.whole = max([self.whole, *self.marks])
+        self.rest = speed * one.rest
+        self.now = 0.0  # work done so far
+        self.next = 0  # the bucket that is filled next
+        self.done = 0.0  # when compute ended
+
+
+class _Work:
+    """Turns moments of the capture into work at full speed: time beside a transfer counts less."""
+
+    def __init__(self, step: CapturedStep, rate: float) -> None:
+        self._rate = rate
+        self._spans = union(step.transfers)
+
+    def at(self, moment: float) -> float:
+        beside = float(total(clip(self._spans, 0.0, moment)))
+        return moment - (1 - self._rate) * beside
+
+
+def _solve(
+    ranks: Sequence[_Rank], lengths: Sequence[float], servers: int, rate: float
+) -> list[float]:
+    """Run ranks and link side by side; return when each exchange ended."""
+    now, ends = 0.0, []
+    running: list[float] = []  # ends of exchanges that run
+    waiting: list[int] = []  # full on all ranks, not yet begun
+    launched = 0
+    while True:
+        while waiting and len(running) < servers:
+            end = now + lengths[waiting.pop(0)]
+            heapq.heappush(running, end)
+            ends.append(end)
+        speed = rate if running else 1.0
+        ahead = [_ahead(one) / speed for one in ranks]
+        step = min([*ahead, *([running[0] - now] if running else [])], default=math.inf)
+        if math.isinf(step):
+            return ends
+        now += step
+        while running and running[0] <= now:
+            heapq.heappop(running)
+        for one, left in zip(ranks, ahead, strict=True):
+            _advance(one, step * speed, now, reached=left <= step)
+        full = min(one.next for one in ranks)
+        waiting += range(launched, full)
+        launched = full
+
+
+def _ahead(one: _Rank) -> float:
+    """Return the work up to what the rank does next."""
+    if one.next < len(one.marks):
+        return max(one.marks[one.next] - one.now, 0.0)
+    return max(one.whole - one.now, 0.0) if one.now < one.whole else math.inf
+
+
+def _advance(one: _Rank, work: float, now: float, *, reached: bool) -> None:
+    if one.next >= len(one.marks) and one.now >= one.whole:
+        return
+    if not reached:
+        one.now += work
+        return
+    if one.next < len(one.marks):
+        one.now = max(one.now, one.marks[one.next])
+        one.next += 1
+        if one.next < len(one.marks) or one.now < one.whole:
+            return
+    one.now = one.whole
+    one.done = now

@@ -1,0 +1,151 @@
+"""Predictions at other bucket caps: against queues solved by hand, timelines, and real runs."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stepviz as sv
+from stepviz.builders import Contention, ddp
+from stepviz.evidence.backward_passes import CapturedStep, Pass
+from stepviz.evidence.predictions import bucket_model
+from stepviz.evidence.queued_buckets import Link, queued
+
+
+def a_pass(ready, end, *, rank=0, rest=0.0, hook=0.0, launch=0.0):
+    return Pass(
+        rank=rank, start=0.0, ready=np.array(ready, dtype=float), compute_end=float(end), hook=hook,
+        launch=launch, rest=rest, finish=0.0, forward=0.0, backward=0.0,
+    )  # fmt: skip
+
+
+def a_step(*passes, transfers=()):
+    return CapturedStep(1, list(passes), np.array(transfers, dtype=float).reshape(-1, 2), 0.0)
+
+
+def each(count):
+    return [[k] for k in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("ready", "end", "service", "finish"),
+    [  # the queue fixtures of the facts
+        ([300, 350, 400, 450, 500, 550, 600], 600, 50, 650),
+        ([100, 200, 300, 400], 400, 60, 460),
+        ([250, 300, 350, 400], 400, 60, 490),
+        ([400, 400, 400, 400], 400, 60, 640),
+    ],
+)
+def test_queues_solved_by_hand(ready, end, service, finish):
+    step = a_step(a_pass(ready, end))
+    found = queued(step, each(len(ready)), [1] * len(ready), Link(lambda _: service))
+    assert found.length == pytest.approx(finish, abs=1e-9)
+    assert found.tail == pytest.approx(finish - end, abs=1e-9)
+
+
+def test_a_bucket_leaves_when_the_slowest_rank_has_filled_it():
+    step = a_step(a_pass([10, 40], 50, rest=5), a_pass([30, 35], 45, rank=1, rest=20))
+    found = queued(step, each(2), [1, 1], Link(lambda _: 20.0))
+    # 30–50, then 50–70; rank 1 needs 20 more.
+    assert found.length == pytest.approx(90)
+    assert found.tail == pytest.approx(((70 - 50) + (70 - 45)) / 2)
+
+
+def test_two_at_a_time_do_not_wait_for_each_other():
+    step = a_step(a_pass([10, 10, 10], 10))
+    assert queued(step, each(3), [1] * 3, Link(lambda _: 20.0, servers=2)).length == 50
+    assert queued(step, each(3), [1] * 3, Link(lambda _: 20.0)).length == 70
+
+
+def test_launches_cost_compute_once_for_each_bucket():
+    step = a_step(a_pass([10, 20, 30], 30, hook=2.0, launch=0.5))
+    assert queued(step, each(3), [1] * 3, Link(lambda _: 0.0)).length == pytest.approx(36)
+    one = queued(step, [[0, 1, 2]], [1] * 3, Link(lambda _: 0.0), hooked=False)
+    assert one.length == pytest.approx(30.5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    gaps=st.lists(st.integers(1, 40), min_size=1, max_size=6),
+    more=st.integers(0, 30),
+    service=st.integers(1, 60),
+    rate=st.sampled_from([1.0, 0.8, 0.5]),
+)
+def test_it_is_the_builders_timeline_under_contention(gaps, more, service, rate):
+    ready = np.cumsum(gaps).astype(float)
+    end = float(ready[-1] + more)
+    count = len(ready)
+    built = ddp([1] * count, backward=end, bucket_cap_mb=1e-6, ready=ready.tolist(),
+                ready_order=None, cost=float(service))  # fmt: skip
+    timeline = built.apply(Contention(compute=rate)) if rate < 1 else built
+    step = a_step(a_pass(ready, end))
+    found = queued(step, each(count), [1] * count, Link(lambda _: float(service)), rate=rate)
+    # Captured without any exchange, so all of the capture is work at full speed.
+    assert found.length == pytest.approx(timeline.completion, abs=1e-9)
+
+
+def test_compute_gets_its_speed_back_when_exchange_goes():
+    # Captured: 100 ms of backward, of which 40 beside a transfer at half speed: 80 of work.
+    step = a_step(a_pass([50, 100], 100), transfers=[(50, 90)])
+    none = queued(step, each(2), [1, 1], Link(lambda _: 0.0), rate=0.5)
+    assert none.length == pytest.approx(80)
+    again = queued(step, each(2), [1, 1], Link(lambda _: 40.0), rate=0.5)
+    assert again.length == pytest.approx(100 + 40)
+
+
+def test_from_one_capture_of_a_slow_network_the_step_at_other_caps(handed):
+    run = sv.load_run(handed("gloo-2rank-slowfabric-b1"))
+    found = sv.predict_buckets(run, caps=[1, 2, 4, 8, 25])
+    assert found.index.name == "cap"
+    assert list(found.columns[:3]) == ["step_ms", "low_ms", "high_ms"]
+    assert found["buckets"].tolist()[0] == 14
+    # Interleaved medians of the same model and network, measured twice (capture.md).
+    measured = {1: (374.4, 355.0), 2: (275.6, 262.7), 4: (216.0, 199.0), 8: (208.0, 186.8),
+                25: (224.8, 196.1)}  # fmt: skip
+    for cap, both in measured.items():
+        row = found.loc[cap]
+        assert row["low_ms"] < sum(both) / 2 < row["high_ms"]
+        assert row["step_ms"] == pytest.approx(max(both), rel=0.09)
+    assert found["step_ms"].idxmin() == 8
+    assert found.loc[1, "change_ms"] == 0
+    assert found["beyond"].tolist() == [False, False, True, True, True]
+    assert abs(found["replay_error"].iloc[0]) < 0.1
+    assert found["fit_error"].iloc[0] < 0.05
+    assert any("emulated" in note for note in found.attrs["notes"])
+
+
+def test_one_size_of_bucket_is_refused(handed):
+    run = sv.load_run(handed("gloo-2rank-b4"))
+    with pytest.raises(sv.CostError, match=r"one size only.*can't be told apart"):
+        sv.predict_buckets(run, caps=[1, 8])
+
+
+def test_captured_buckets_are_those_that_ddp_logged(handed):
+    run = sv.load_run(handed("gloo-2rank-slowfabric-b1"))
+    model = bucket_model(run)
+    logged = run.recorded["ddp"]["rebuilt_per_bucket_param_indices"]
+    assert model.captured == [[int(k) for k in part.split()] for part in logged.split(",")]
+
+
+def test_what_cannot_be_predicted_is_said(handed):
+    with pytest.raises(sv.CostError, match="does not say which parameters"):
+        sv.predict_buckets(sv.sample_run(), caps=[1])
+    with pytest.raises(sv.CostError, match="run is int"):
+        sv.predict_buckets(5, caps=[1])
+    run = sv.load_run(handed("gloo-2rank-slowfabric-b1"))
+    for caps, said in (([], "empty"), (4, "caps is 4"), ([0], "caps has 0"), ("4", "caps is")):
+        with pytest.raises(sv.CostError, match=said):
+            sv.predict_buckets(run, caps=caps)
+    mixed = sv.predict_buckets(run, caps=[None, [1, 4]])
+    assert mixed.index.tolist() == [None, (1, 4)]
+
+
+def test_notes_and_numbers_are_plain(handed):
+    run = sv.load_run(handed("gloo-2rank-slowfabric-b1"))
+    found = sv.predict_buckets(run, caps=[2])
+    json.dumps(found.attrs)
+    assert np.isfinite(found.astype(float).to_numpy()).all()
