@@ -1,14 +1,12 @@
-"""Record the small runs that ship with stepviz, `sv.sample_run()` and `sv.sample_run("slow rank")`.
+"""Record the small run that ships with stepviz as `sv.sample_run()`.
 
-    python tools/make_sample_run.py
-    python tools/make_sample_run.py --out stepviz/data/slow_rank --slow-rank 1 --slow-ms 20
+    python tools/make_sample_run.py [--out stepviz/data/sample_run]
 
 Two ranks on this machine's CPU train a small GPT-like model with PyTorch's DDP over gloo. The
 network is emulated: one thread does the real all-reduce of a bucket, then sleeps until a slow
 link would have been done, so that exchange takes visible time and part of it stays exposed.
-A slow rank sleeps in the middle of its backward, so that the exchange makes everybody's backward
-equally long. Traces say so (`ddp_exchange#…#emulated=1`). Host, paths, process ids and job names
-are taken out, and arguments that nothing reads are dropped to keep the files small.
+Traces say so (`ddp_exchange#…#emulated=1`). Host, paths, process ids and job names are taken
+out, and arguments that nothing reads are dropped to keep the files small.
 """
 
 from __future__ import annotations
@@ -53,17 +51,14 @@ def main() -> None:
     """Launch two ranks, record them, and write scrubbed traces."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("stepviz/data/sample_run"))
-    parser.add_argument("--slow-rank", type=int, default=-1, help="the rank that is made slow")
-    parser.add_argument("--slow-ms", type=float, default=0.0, help="by how much a step, ms")
     arguments = parser.parse_args()
     if "STEPVIZ_SAMPLE_INTO" in os.environ:
-        record(Path(os.environ["STEPVIZ_SAMPLE_INTO"]), arguments.slow_rank, arguments.slow_ms)
+        record(Path(os.environ["STEPVIZ_SAMPLE_INTO"]))
         return
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "torch.distributed.run"]
         command += ["--nproc-per-node", str(RANKS), "--rdzv-backend", "c10d"]
         command += ["--rdzv-endpoint", "127.0.0.1:0", "--local-addr", "127.0.0.1", __file__]
-        command += ["--slow-rank", str(arguments.slow_rank), "--slow-ms", str(arguments.slow_ms)]
         loopback = "lo0" if sys.platform == "darwin" else "lo"
         environment = {
             **os.environ,
@@ -76,9 +71,7 @@ def main() -> None:
         for rank in range(RANKS):
             trace = json.loads((Path(folder) / f"rank{rank}.json").read_text(), parse_float=_Text)
             path = arguments.out / f"rank{rank}.json.gz"
-            planted = {"rank": arguments.slow_rank, "ms": arguments.slow_ms}
-            clean = scrubbed(trace, rank, planted if arguments.slow_rank >= 0 else None)
-            text = json.dumps(clean, separators=(",", ":"), default=str)
+            text = json.dumps(scrubbed(trace, rank), separators=(",", ":"), default=str)
             path.write_bytes(gzip.compress(_bare(text).encode(), compresslevel=9, mtime=0))
             print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
@@ -94,9 +87,7 @@ def _bare(text: str) -> str:
     return text.replace('"\\u0000', "").replace('\\u0000"', "")
 
 
-def scrubbed(
-    trace: dict[str, Any], rank: int, planted: dict[str, float] | None = None
-) -> dict[str, Any]:
+def scrubbed(trace: dict[str, Any], rank: int) -> dict[str, Any]:
     """Return a trace without names of hosts, paths and processes, and without dead weight."""
     ids: dict[Any, int] = {}
     events = []
@@ -124,8 +115,6 @@ def scrubbed(
         "emulated": {"latency_ms": LATENCY_S * 1e3, "ms_per_mib": PER_MIB_S * 1e3},
         "rank": rank,
     }
-    if planted is not None:
-        document["stepviz"]["slow in backward"] = planted
     document["traceEvents"] = events
     marked: dict[str, Any] = _marked(document)
     return marked
@@ -146,8 +135,8 @@ def _marked(value: Any) -> Any:
     return value
 
 
-def record(folder: Path, slow_rank: int = -1, slow_ms: float = 0.0) -> None:
-    """Train on one rank and write its trace into `folder`; the slow rank sleeps in backward."""
+def record(folder: Path) -> None:
+    """Train on one rank and write its trace into `folder`."""
     import torch
     import torch.distributed as dist
     from torch.nn.parallel import DistributedDataParallel
@@ -157,15 +146,9 @@ def record(folder: Path, slow_rank: int = -1, slow_ms: float = 0.0) -> None:
     torch.manual_seed(0)
     dist.init_process_group("gloo")
     rank = dist.get_rank()
-    bare = _model(torch)
-    if rank == slow_rank:
-        # In the middle of backward: the first buckets are on their way, the others wait for it.
-        def slow(*_: Any) -> None:
-            with record_function("planted delay"):
-                time.sleep(slow_ms / 1e3)
-
-        bare.blocks[LAYERS // 2].register_full_backward_hook(slow)
-    model = DistributedDataParallel(bare, bucket_cap_mb=BUCKET_MB, gradient_as_bucket_view=False)
+    model = DistributedDataParallel(
+        _model(torch), bucket_cap_mb=BUCKET_MB, gradient_as_bucket_view=False
+    )
     fabric = Fabric(dist, record_function)
     # DDP inspects annotations of a hook; a lambda has none.
     model.register_comm_hook(None, lambda _, bucket: fabric.hook(bucket))
