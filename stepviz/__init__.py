@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         fit_cost,
         predict_buckets,
         rank_changes,
+        run_throughput,
         verdict,
     )
     from stepviz.recording.captures import capture
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
         remove_pattern,
         sample_run,
     )
-    from stepviz.widgets import TimelineEditor, TokenComparison, TraceViewer
+    from stepviz.widgets import RunPlanner, TimelineEditor, TokenComparison, TraceViewer
 
 __version__ = "0.1.0"
 
@@ -79,6 +80,7 @@ _HOMES = {
     "ModelShape": "stepviz.throughput.model_shapes",
     "Rate": "stepviz.throughput.rates",
     "Recorder": "stepviz.recording.recorder",
+    "RunPlanner": "stepviz.widgets.run_planner",
     "Schedule": "stepviz.core.schedule",
     "Timeline": "stepviz.core.timeline",
     "TimelineEditor": "stepviz.widgets",
@@ -111,6 +113,7 @@ _HOMES = {
     "rank_changes": "stepviz.evidence",
     "remove": "stepviz.core.changes",
     "remove_pattern": "stepviz.traces",
+    "run_throughput": "stepviz.evidence",
     "sample_run": "stepviz.traces",
     "scale": "stepviz.core.changes",
     "set_duration": "stepviz.core.changes",
@@ -134,6 +137,7 @@ __all__ = [
     "ModelShape",
     "Rate",
     "Recorder",
+    "RunPlanner",
     "Schedule",
     "StepvizError",
     "ThroughputError",
@@ -170,6 +174,7 @@ __all__ = [
     "rank_changes",
     "remove",
     "remove_pattern",
+    "run_throughput",
     "sample_run",
     "scale",
     "set_duration",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from stepviz.evidence.fits import fit_contention, fit_cost
     from stepviz.evidence.predictions import predict_buckets
     from stepviz.evidence.rankings import rank_changes
+    from stepviz.evidence.run_rates import run_throughput
     from stepviz.evidence.verdicts import Verdict, verdict
 
 #: A command line loads its flags, not what reads traces.
@@ -18,6 +19,7 @@ _HOMES = {
     "fit_cost": "stepviz.evidence.fits",
     "predict_buckets": "stepviz.evidence.predictions",
     "rank_changes": "stepviz.evidence.rankings",
+    "run_throughput": "stepviz.evidence.run_rates",
     "verdict": "stepviz.evidence.verdicts",
 }
 
@@ -27,6 +29,7 @@ __all__ = [
     "fit_cost",
     "predict_buckets",
     "rank_changes",
+    "run_throughput",
     "verdict",
 ]
 

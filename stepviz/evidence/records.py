@@ -61,14 +61,7 @@ def counts_of(run: Run) -> TokenCounts | None:
     """Return what an update of all ranks held, the mean over its recorded updates; None unknown."""
     parts = []
     for record in records(run).values():
-        rows = [row.get("counts", row) for row in _rows(record.get("tokens"))]
-        rows = [row for row in rows if isinstance(row, Mapping)]
-        if not rows:
-            rows = [
-                row["counts"]
-                for row in _rows(record.get("timings"))
-                if isinstance(row.get("counts"), Mapping)
-            ]
+        rows = _rows(record.get("tokens"))
         if not rows:
             return None
         found = {

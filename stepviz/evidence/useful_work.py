@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from stepviz.throughput.rates import NUMERATORS
 #: Batches of other tokens differ by chance; beyond this part the work is another one.
 _SAME: Final = 0.01
 _UPDATES: Final = "updates"
+_TOKENS: Final = ("scored", "executed", "allocated", "real")
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def useful_work(before: Sequence[Measured], after: Sequence[Measured], conventio
     for one in (*before[1:], *after):
         _refuse_other(before[0], one)
     known = [known_counts(side[0].counts) for side in (before, after)]
-    shared = [name for name in ("scored", "executed", "allocated") if all(name in k for k in known)]
+    shared = _shared(known[0], known[1])
     if shared:
         name = shared[0]
         held = ", ".join(f"{known[0][n]:,} {n}" for n in shared)
@@ -66,6 +67,13 @@ def useful_work(before: Sequence[Measured], after: Sequence[Measured], conventio
     who = "only one run says" if any(known) else "neither run says"
     note = f"{who} how many tokens an update holds: taken to be the same, as {_alike(before[0])}"
     return Work(_UPDATES, 1, 1, note)
+
+
+def _shared(first: Mapping[str, int], second: Mapping[str, int]) -> list[str]:
+    """Return which counts tell whether the work is the same: tokens, else rows."""
+    both = [name for name in _TOKENS if name in first and name in second]
+    rows = [name for name in ("sequences",) if name in first and name in second]
+    return both or rows
 
 
 def _alike(one: Measured) -> str:
@@ -97,7 +105,7 @@ def _by_convention(before: Measured, after: Measured, convention: object) -> Wor
 
 def _refuse_other(before: Measured, after: Measured) -> None:
     first, second = known_counts(before.counts), known_counts(after.counts)
-    shared = [name for name in first if name in second]
+    shared = _shared(first, second)
     other = [n for n in shared if abs(second[n] - first[n]) > _SAME * max(first[n], 1)]
     if other:
         shown = ", ".join(f"{first[n]:,} → {second[n]:,} {n}" for n in other)
