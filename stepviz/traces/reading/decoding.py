@@ -20,7 +20,7 @@ from stepviz.traces.reading.limits import BLOCK, LARGEST_PIECE
 from stepviz.traces.reading.members import KEYS, members_of, wanted_members
 from stepviz.traces.reading.repairs import Repairs, events
 from stepviz.traces.reading.salvage import Salvage, place_of, value_of
-from stepviz.traces.reading.tidying import Tidied, tidied_utf8, utf8
+from stepviz.traces.reading.tidying import Tidied, tidied_utf8, versions
 from stepviz.traces.reading.words import plain
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -87,9 +87,9 @@ class Document:
                 self.count += len(found[0])
                 yield found
             elif ended or (cut and self._broken):
-                for part in self._salvage.rescue(text[:cut], last=ended):
-                    self.count += len(part[0])
-                    yield part
+                rescued = self._salvage.rescue(text[:cut], last=ended)
+                self.count += len(rescued)
+                yield rescued, text[:cut]
                 self._rest = self._salvage.rest
             else:
                 # The cut is inside an event: what follows will tell.
@@ -111,9 +111,8 @@ class Document:
     def _attempt(self, text: bytes, *, ended: bool) -> tuple[list[Event], bytes] | None:
         """Return the events of a block; None where it is broken, or cut inside an event."""
         closing = b"" if ended else b"]"
-        for mended in (utf8, tidied_utf8):
-            tidied = Tidied()
-            block = b"[" + mended(text, tidied) + closing
+        for version, tidied in versions(text):
+            block = b"[" + version + closing
             found, end = _list_in(block, self._decode, keyed=ended and not self._bare)
             if found is not None:
                 self._tidied.add(tidied)

@@ -64,9 +64,8 @@ def rows_of_stream(stream: Any, label: str) -> list[RankRows]:
         for events, block in document.blocks():
             columns.add(events, block)
         if not document.count:
-            msg = (
-                f"{label} holds no events (traceEvents is empty); record it again, or leave it out"
-            )
+            why = "; ".join(repairs) or "traceEvents is empty"
+            msg = f"{label} holds no events ({why}); record it again, or leave it out"
             raise TraceError(msg)
         return rows_of(columns, document.metadata, label, repairs)
 

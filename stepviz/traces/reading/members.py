@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from stepviz.traces.reading.salvage import value_of
-from stepviz.traces.reading.tidying import Tidied, tidied_utf8, utf8
+from stepviz.traces.reading.tidying import Tidied, versions
 
 #: What is kept of it.
 KEYS: Final = ("distributedInfo", "baseTimeNanoseconds", "stepviz")
@@ -20,9 +20,7 @@ _VALUE: Final = msgspec.json.Decoder(Raw)
 
 def members_of(text: bytes, tidied: Tidied) -> tuple[dict[str, Raw] | None, bytes]:
     """Return the members of a JSON object and what follows it; None where it is broken."""
-    for mended in (utf8, tidied_utf8):
-        counts = Tidied()
-        whole = mended(text, counts)
+    for whole, counts in versions(text):
         members, end = value_of(whole, _MEMBERS.decode)
         if members is not None:
             tidied.add(counts)

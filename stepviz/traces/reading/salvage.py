@@ -7,7 +7,8 @@ nothing else: reading goes on where the next event begins.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -105,13 +106,15 @@ class Salvage:
     used: bool = False
     _offset: int = 0
     _lines: int = 1
+    _counted: int = 0
+    _new_lines: int = 0
 
     def passed(self, text: bytes) -> None:
         """Count text that is behind, so that places can be told."""
         self._offset += len(text)
         self._lines += text.count(b"\n")
 
-    def rescue(self, text: bytes, *, last: bool) -> Iterator[tuple[list[Event], bytes]]:
+    def rescue(self, text: bytes, *, last: bool) -> list[Event]:
         """Return the events that can be decoded, and set `rest` where their list ends.
 
         Parameters
@@ -121,38 +124,39 @@ class Salvage:
         """
         pieces = _Pieces.of(text, last=last)
         self.used = True
+        self._counted = self._new_lines = 0
+        found: list[Event] = []
         at = 0
         while at < len(pieces.starts) and self.rest is None:
-            found: list[list[Event]] = []
-            begin = at
             at = self._range(pieces, at, min(at + _GROUP, len(pieces.starts)), found)
-            block = text[pieces.starts[begin] : pieces.ends[at - 1]]
-            for part in found:
-                yield part, block
+        return found
 
-    def _range(self, pieces: _Pieces, at: int, reach: int, found: list[list[Event]]) -> int:
+    def _range(self, pieces: _Pieces, at: int, reach: int, found: list[Event]) -> int:
         """Decode the pieces from `at` to `reach`; return the first that was not used."""
-        if self._decoded(pieces, at, reach, found):
-            return reach
-        if reach - at == 1:
-            return self._single(pieces, at, found)
-        at = self._range(pieces, at, (at + reach) // 2, found)
         while at < reach and self.rest is None:
-            at = self._range(pieces, at, reach, found)
+            broken = self._decoded(pieces, at, reach, found)
+            if broken is None:
+                return reach
+            # What is before the place at which it shows is whole, but for a text that goes on.
+            at = self._range(pieces, at, broken, found)
+            if at <= broken and self.rest is None:
+                at = self._single(pieces, at, found)
         return at
 
-    def _decoded(self, pieces: _Pieces, at: int, reach: int, found: list[list[Event]]) -> bool:
+    def _decoded(self, pieces: _Pieces, at: int, reach: int, found: list[Event]) -> int | None:
+        """Take the events from `at` to `reach`; if that fails, return the piece that shows it."""
         start = pieces.starts[at]
         block = b"[" + pieces.text[start : pieces.ends[reach - 1]] + b"]"
-        events, closed = value_of(block, self.decode)
+        events, end = value_of(block, self.decode)
         if events is None:
-            return False
-        found.append(events)
-        if closed < len(block):
-            self.rest = pieces.text[start + closed - 1 :]
-        return True
+            piece = bisect_right(pieces.starts, start + end - 1) - 1
+            return min(max(piece, at), reach - 1)
+        found.extend(events)
+        if end < len(block):
+            self.rest = pieces.text[start + end - 1 :]
+        return None
 
-    def _single(self, pieces: _Pieces, at: int, found: list[list[Event]]) -> int:
+    def _single(self, pieces: _Pieces, at: int, found: list[Event]) -> int:
         """Decode one piece, tidied or joined with those after it, else give it up."""
         text, start, end = pieces.text, pieces.starts[at], pieces.ends[at]
         tidied = Tidied()
@@ -160,11 +164,11 @@ class Salvage:
         events, closed = value_of(block, self.decode)
         if events is not None and closed == len(block):
             self.tidied.add(tidied)
-            found.append(events)
+            found.extend(events)
             return at + 1
         final = at + 1 == len(pieces.starts)
         for reach in range(at + 2, min(at + _JOINED, len(pieces.starts)) + 1):
-            if self._decoded(pieces, at, reach, found):
+            if self._decoded(pieces, at, reach, found) is None:
                 return reach
         closing = _CLOSED.search(text, start, end)
         if closing is None and final and pieces.last:
@@ -176,15 +180,17 @@ class Salvage:
             self._cut_short(text[start:end], found)
         elif start < end:
             start += len(text[start:end]) - len(text[start:end].lstrip())
-            line = self._lines + text.count(b"\n", 0, start)
+            self._new_lines += text.count(b"\n", self._counted, start)
+            self._counted = start
+            line = self._lines + self._new_lines
             self.bad.append(f"line {line} (byte {self._offset + start})")
         return at + 1
 
-    def _cut_short(self, text: bytes, found: list[list[Event]]) -> None:
+    def _cut_short(self, text: bytes, found: list[Event]) -> None:
         """Decode what is whole of a text that ends in an event of which too little is left."""
         ends = [match.start() + 1 for match in _ANY_BETWEEN.finditer(text)]
         for end in ends[: -_JOINED - 1 : -1]:
             events, _ = value_of(b"[" + text[:end] + b"]", self.decode)
             if events is not None:
-                found.append(events)
+                found.extend(events)
                 return

@@ -8,7 +8,8 @@ the text stay where they are (only what replaces bad UTF-8 is longer).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 _SURROGATE: Final = re.compile(
@@ -21,6 +22,11 @@ _TOKEN: Final = re.compile(
     rb'"(?:[^"\\]|\\.)*"|(?<![\w.+-])(?P<number>-?(?:nan|inf|infinity))(?![\w.+-])',
     re.DOTALL | re.IGNORECASE,
 )
+#: The same as the value of a member; a text could only hold it with its quotes escaped.
+_MEMBER: Final = re.compile(
+    rb'((?<!\\)":[ \t\r\n]*)(-?(?:nan|inf|infinity))(?=[ \t\r\n]*[,}])', re.IGNORECASE
+)
+_CONTROLS: Final = bytes(range(32))
 _CONTROL: Final = re.compile(rb"[\x00-\x1f]")
 _SPACES: Final = bytes(max(code, 32) for code in range(256))
 _OUTSIDE: Final = bytes(32 if code < 32 and code not in b"\t\n\r" else code for code in range(256))
@@ -72,8 +78,7 @@ def tidy(text: bytes, tidied: Tidied) -> bytes:
         token = match.group()
         if match["number"] is not None:
             tidied.numbers += 1
-            # No number, so no time either; as long as what it replaces.
-            return (b"null" if len(token) > 3 else b"{}").ljust(len(token))
+            return _no_number(token)
         if _CONTROL.search(token):
             tidied.controls += len(_CONTROL.findall(token))
             token = token.translate(_SPACES)
@@ -94,3 +99,27 @@ def tidy(text: bytes, tidied: Tidied) -> bytes:
 def tidied_utf8(text: bytes, tidied: Tidied) -> bytes:
     """Return the text with all of that replaced."""
     return tidy(utf8(text, tidied), tidied)
+
+
+def versions(text: bytes) -> Iterator[tuple[bytes, Tidied]]:
+    """Return the text as it is, and then with ever more replaced, as far as there is any need.
+
+    To look into every single text takes ten times as long as to decode it all.
+    """
+    tidied = Tidied()
+    plain = utf8(text, tidied)
+    yield plain, tidied
+    small = plain.lower()
+    numbers = b"nan" in small or b"inf" in small
+    if numbers:
+        numbered, count = _MEMBER.subn(lambda found: found[1] + _no_number(found[2]), plain)
+        if count:
+            yield numbered, replace(tidied, numbers=count)
+    if numbers or b"\\ud" in small or len(plain.translate(None, _CONTROLS)) < len(plain):
+        full = replace(tidied)
+        yield tidy(plain, full), full
+
+
+def _no_number(token: bytes) -> bytes:
+    # No number, so no time either; as long as what it replaces.
+    return (b"null" if len(token) > 3 else b"{}").ljust(len(token))
