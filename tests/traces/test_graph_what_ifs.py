@@ -131,6 +131,24 @@ def test_a_rank_that_is_slow_inside_backward_is_named_though_backward_lasts_equa
     assert step.no_stragglers().gain_ns == 50_000
 
 
+def test_the_update_waits_for_what_the_autograd_thread_made_its_stream_wait_for(load):
+    """The all-reduce ends at 300; the update, launched at 260 by the main thread, starts at 302.
+
+    That its launch was 42 µs before would explain it too, but the wait was called between.
+    """
+    gradient = "autograd::engine::evaluate_function: A"
+    events = [
+        note("ProfilerStep#1", 0, 280), host(gradient, 10, 240, tid=AUTOGRAD),
+        launch(20, 1, tid=AUTOGRAD), kernel("gemm", 25, 100, 1),
+        *all_reduce(30, 130, 170, 2), kernel("small", 126, 10, 3), launch(100, 3, tid=AUTOGRAD),
+        host("cudaStreamWaitEvent", 245, 2, cat="cuda_runtime", tid=AUTOGRAD, correlation=4),
+        host("aten::_foreach_add_", 255, 20), launch(260, 5), kernel("update", 302, 90, 5),
+    ]  # fmt: skip
+    step = load([document(0, events, world=1)]).step()
+    assert step.completion_ns == 392_000
+    assert step.what_if(kind="exchange", factor=2).gain_ns == -170_000
+
+
 def test_work_that_no_host_row_launched_can_still_be_made_shorter(load):
     """Two ranks of device rows alone: 300 and 400 µs of work, an all-reduce, an update; twice."""
     said = {"Collective name": "allreduce", "In msg nelems": 100, "dtype": "Float",

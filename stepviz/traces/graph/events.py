@@ -179,6 +179,9 @@ def _inferred(streams: Streams, draft: Draft, explained: Flags) -> Flags:
         previous = np.searchsorted(on_thread, launch[order], side="left") - 1
         nothing_since = (previous < 0) | (on_thread[previous] <= times[last])
         alone[mine[order]] = between & nothing_since
+    other = _handed_over(streams, known, thread, waits)
+    alone |= other > moment
+    moment = np.maximum(moment, other)
     held = known[(moment > NEVER) & (alone | ~explained[known])]
     at = moment[(moment > NEVER) & (alone | ~explained[known])]
     source = np.full(len(held), -1, dtype=np.int64)
@@ -192,6 +195,32 @@ def _inferred(streams: Streams, draft: Draft, explained: Flags) -> Flags:
     draft.link(Link.INFERRED_WAIT, streams.ends[source[some]], streams.starts[held[some]])
     close = some & (streams.start[held] - ended <= THRESHOLDS.lag_ns)
     found[held[close]] = True
+    return found
+
+
+def _handed_over(streams: Streams, known: IntArray, thread: IntArray, waits: IntArray) -> IntArray:
+    """Return by launched row the wait that came right before its launch on the other thread.
+
+    Backward ends on the autograd thread with waits for its collectives; what has to wait, the
+    update, is launched by the main thread. These two take turns, so that their calls have one
+    order: a wait speaks for the launch that is next in it.
+    """
+    view = streams.view
+    turns = view.taking_turns
+    found = np.full(len(known), NEVER)
+    mine = np.flatnonzero(np.isin(thread, turns))
+    waits = waits[np.isin(view.track[waits], turns)]
+    if len(mine) == 0 or len(waits) == 0:
+        return found
+    waits = waits[np.argsort(view.start[waits], kind="stable")]
+    times = view.start[waits]
+    launch = streams.launch[known[mine]]
+    everyone = np.sort(launch)
+    previous = np.searchsorted(everyone, launch, side="left") - 1
+    last = np.searchsorted(times, launch, side="right") - 1
+    next_to = (last >= 0) & ((previous < 0) | (everyone[previous] <= times[last]))
+    next_to &= view.track[waits[last]] != thread[mine]
+    found[mine[next_to]] = times[last[next_to]]
     return found
 
 

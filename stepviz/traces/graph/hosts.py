@@ -209,12 +209,7 @@ def _release(
     Returns links: the thread, the moment it goes on, the thread that handed over or None, and
     that one's moment or the exchange's place among the calls.
     """
-    group = [
-        t
-        for t, thread in threads.items()
-        if t == view.main
-        or view.named(thread.rows.row, [w.startswith(_GRADIENT) for w in view.words]).any()
-    ]
+    group = [track for track in threads if track in view.taking_turns]
     busy = {t: _busy(threads[t]) for t in group}
     ended = np.argsort(calls.finish, kind="stable")
     links: list[tuple[int, int, int | None, int]] = []

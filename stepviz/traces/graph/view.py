@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
-from stepviz.traces.classifying.patterns import STEP, WAITING_CALL, annotation_kind
+from stepviz.traces.classifying.patterns import EVALUATE, STEP, WAITING_CALL, annotation_kind
 from stepviz.traces.classifying.windows import WHOLE_TRACE, Window
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.rank_trace import RankStep
@@ -154,6 +154,13 @@ class View:
         """Return when some events were launched, `NEVER` where nothing says."""
         call = self.launcher[rows]
         return np.where(call >= 0, self.start[call], NEVER)
+
+    @cached_property
+    def taking_turns(self) -> IntArray:
+        """The main thread and those of autograd: one works while the others stand still."""
+        told = [word.startswith(EVALUATE) for word in self.words]
+        gradients = self.host[self.named(self.host, told)]
+        return np.union1d(self.track[gradients], [self.main])
 
     @cached_property
     def works(self) -> Flags:
