@@ -111,6 +111,7 @@ def _run(options: Options, target: Path, stamps: Stamps, local_rank: int, local_
     import torch.distributed as dist
 
     from stepviz.recording.placement import placed_here
+    from stepviz.recording.rounds import PLAN, Rounds
     from stepviz.recording.sessions import Session
 
     placement = placed_here(
@@ -128,7 +129,12 @@ def _run(options: Options, target: Path, stamps: Stamps, local_rank: int, local_
     dist.init_process_group(placement.backend, timeout=timedelta(seconds=patience), **several)
     session = Session(options, placement, device, target, stamps, os.environ.get(PLANTED, ""))
     try:
-        return session.run()
+        size = session.run()
+        plan = target.parent.parent / PLAN
+        if plan.exists():  # an experiment goes on from here
+            pinned = placement.device == "cuda"
+            Rounds(plan, dist.get_rank(), device, stamps, session.clock, pinned=pinned).run()
+        return size
     finally:
         session.close()
         # After a failure others may be gone, and nobody would answer.

@@ -86,17 +86,28 @@ def region_of(entry: Entry) -> str:
     )
 
 
-def noting_hook(log: BucketLog, exchange: Exchange) -> Callable[[Any, Any], Any]:
-    """Return a hook that notes each bucket in `log` and hands it to `exchange`."""
+def noting_hook(
+    log_of: Callable[[], BucketLog | None], hook: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """Return a hook that does what another one does, and notes each bucket.
+
+    Parameters
+    ----------
+    log_of
+        Returns the log to note into, None for none.
+    hook
+        What starts the exchange of a bucket, as DDP calls it; returns a future.
+    """
     from torch.profiler import record_function
 
-    def hook(_state: Any, bucket: Any) -> Any:
-        if not log.on:
-            return exchange(bucket)
+    def noted(state: Any, bucket: Any) -> Any:
+        log = log_of()
+        if log is None or not log.on:
+            return hook(state, bucket)
         entry = log.begin(bucket)
         with record_function(region_of(entry)):
             entry.launch_ns = time.time_ns()
-            future = exchange(bucket)
+            future = hook(state, bucket)
         log.launched()
 
         def done(finished: Any) -> Any:
@@ -106,13 +117,13 @@ def noting_hook(log: BucketLog, exchange: Exchange) -> Callable[[Any, Any], Any]
 
         return future.then(done)
 
-    # DDP looks at annotations, and these are words, since they are not evaluated.
-    hook.__annotations__ = {}
-    return hook
+    # DDP looks at annotations, and would not understand these, which are text.
+    noted.__annotations__ = {}
+    return noted
 
 
 def averaging(group: Any = None) -> Exchange:
-    """Return DDP's own exchange: the mean over all ranks of a group."""
+    """Return DDP's own exchange as one of a hook: the mean over all ranks of a group."""
     import torch.distributed as dist
 
     ranks = dist.get_world_size(group)

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shlex
 import shutil
+import socket
 import sys
 import tempfile
 import time
@@ -17,7 +18,7 @@ from typing import Any, Final
 
 from stepviz.errors import CaptureError, near
 from stepviz.recording.flags import options_of
-from stepviz.recording.launching import Launch, PortTaken
+from stepviz.recording.launching import Launch, PortTaken, taken
 from stepviz.recording.options import Options, documented, told
 from stepviz.recording.progress_bars import Bar, bar_here
 from stepviz.traces import Run, load_run
@@ -80,6 +81,8 @@ def capture(
     asked = Options.of(options)
     target = _target(out, overwrite=overwrite)
     _needs_torch()
+    if asked.port:
+        _needs_port(asked.port)
     bar = bar_here(wanted=progress)
     target.parent.mkdir(parents=True, exist_ok=True)
     _needs_space(target.parent)
@@ -202,6 +205,16 @@ def _needs_space(folder: Path) -> None:
             "choose another folder with out="
         )
         raise CaptureError(msg)
+
+
+def _needs_port(port: int) -> None:
+    """Refuse a port in use; a rank would wait for a minute at a door that another holds."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            raise PortTaken(taken(port)) from None
 
 
 def _run(options: Options, work: Path, bar: Bar, *, output: bool) -> None:

@@ -55,7 +55,7 @@ def crash_message(
         how = f"it was killed by {signal.Signals(number).name}"
         if number == signal.SIGKILL:
             how += ", as the kernel does where memory runs out"
-    others = "" if ranks == 1 else f"; the other {ranks - 1} were ended"
+    others = {1: "", 2: "; the other was ended"}.get(ranks, f"; the other {ranks - 1} were ended")
     return f"rank {rank} of {ranks} failed{where}: {how}{others}" + quoted(rank, tail)
 
 

@@ -214,13 +214,13 @@ class Launch:
         agent = self._agent_log.read_text(errors="replace")
         if first is None:
             if port_is_taken(agent):
-                raise PortTaken(_taken(self._options.port))
+                raise PortTaken(taken(self._options.port))
             lines = [line for line in agent.splitlines() if line.strip()][-8:]
             msg = f"the ranks could not be started (status {self._agent.poll()})"
             raise CaptureError(msg + "".join(f"\n    {line[:200]}" for line in lines))
         if "rank" not in first:  # the agent's own
             if port_is_taken(str(first["failed"])):
-                raise PortTaken(_taken(self._options.port))
+                raise PortTaken(taken(self._options.port))
             if first.get("kind") == "CaptureError":
                 raise CaptureError(str(first["failed"]))
             msg = f"the ranks could not be started: {first.get('kind')}: {first['failed']}"
@@ -235,11 +235,12 @@ class Launch:
         stood = self._standings().get(rank)
         tail = tail_of(self._folder, rank)
         if port_is_taken(str(first.get("failed"))):
-            raise PortTaken(_taken(self._options.port) + quoted(rank, tail))
+            raise PortTaken(taken(self._options.port) + quoted(rank, tail))
         raise CaptureError(crash_message(first, stood, self._options.ranks, tail))
 
 
-def _taken(port: int) -> str:
+def taken(port: int) -> str:
+    """Say that the port to meet at is in use; 0 for one that was to be free."""
     if port:
         return f"port {port} is in use by another program; leave port out and a free one is chosen"
     return "the ports that were free were taken before the ranks could use them; try again"

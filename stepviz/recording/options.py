@@ -204,7 +204,8 @@ def _checked(name: str, value: Any, told: Told) -> Any:
         return value
     if told.kind == "word":
         if value not in told.words:
-            msg = f"{name}={value!r} is unknown; {near(value, told.words)}"
+            # All of them: near 'gpu' is 'cpu', which is not what was meant.
+            msg = f"{name}={value!r} is unknown; {near('', told.words)}"
             raise CaptureError(msg)
         return value
     if told.kind == "caps":

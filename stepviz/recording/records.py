@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-
 #: Of the form described in docs/record.md.
 VERSION: Final = 1
 

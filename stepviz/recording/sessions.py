@@ -68,7 +68,9 @@ class Session:
         exchange: Exchange = averaging() if self.fabric is None else self.fabric.exchange
         if self.fabric is not None:
             self.bare.ddp.register_comm_hook(None, _plain_hook(exchange))
-        self.hooked.ddp.register_comm_hook(None, noting_hook(self.log, exchange))
+        self.hooked.ddp.register_comm_hook(
+            None, noting_hook(lambda: self.log, _plain_hook(exchange))
+        )
         for training in (self.bare, self.hooked):
             training.planted = self._fail
 
@@ -239,6 +241,6 @@ class Session:
 
 
 def _plain_hook(exchange: Exchange) -> Any:
-    """Return a hook that only exchanges: the emulated network without notes."""
+    """Return a hook that only exchanges, without notes."""
     # DDP looks at the annotations of a named function; a lambda has none.
     return lambda _state, bucket: exchange(bucket)

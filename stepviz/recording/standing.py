@@ -60,7 +60,8 @@ class Standing:
         at = PLACES[self.place] if 0 <= self.place < len(PLACES) else "somewhere"
         if not self.total:
             return at
-        after = f", after launching {self.launched} exchanges" if self.launched else ""
+        noun = "exchange" if self.launched == 1 else "exchanges"
+        after = f", after launching {self.launched} {noun}" if self.launched else ""
         return f"in {at} of pass {self.passes + 1} of {self.total}{after}"
 
 
