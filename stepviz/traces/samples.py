@@ -1,24 +1,46 @@
-"""The small real run that ships with stepviz."""
+"""The small real runs that ship with stepviz."""
 
 from __future__ import annotations
 
 from importlib.resources import as_file, files
+from typing import Final
 
+from stepviz.errors import TraceError, near
 from stepviz.traces.loading import load_run
 from stepviz.traces.runs import Run
 
+#: The folder of each, under `stepviz/data`.
+FOLDERS: Final = {"base": "sample_run", "slow rank": "slow_rank"}
 
-def sample_run() -> Run:
-    """Load the run that ships with stepviz: two ranks of a small GPT-like model on one CPU.
 
-    DDP over gloo with an emulated slow network (a real all-reduce per bucket, then a sleep),
-    three steps. Made by ``tools/make_sample_run.py``.
+def sample_run(name: str = "base") -> Run:
+    """Load a run that ships with stepviz: two ranks of a small GPT-like model on one CPU.
+
+    DDP over gloo with an emulated network (a real all-reduce per bucket, then a sleep), three
+    steps.
+
+    Parameters
+    ----------
+    name : {"base", "slow rank"}
+        The base run has a slow network, so that exchange shows (``tools/make_sample_run.py``). In
+        "slow rank" rank 1 sleeps for 15 ms in the middle of each backward
+        (``tools/make_sample_runs.py``).
+
+    Raises
+    ------
+    TraceError
+        Where no sample has that name.
 
     Examples
     --------
     >>> import stepviz as sv
     >>> sv.sample_run().ranks
     [0, 1]
+    >>> int(sv.sample_run("slow rank").step().slowest["rank"]["most_own_time"])
+    1
     """
-    with as_file(files("stepviz") / "data" / "sample_run") as folder:
+    if name not in FOLDERS:
+        msg = f"there is no sample run {name!r}: {near(str(name), FOLDERS)}"
+        raise TraceError(msg)
+    with as_file(files("stepviz") / "data" / FOLDERS[name]) as folder:
         return load_run(folder)

@@ -90,3 +90,21 @@ def test_exchange_25_ms_shorter_saves_25_in_one_model_and_nothing_in_the_other(o
 def test_the_notebook_for_traces_runs_without_an_error(open_notebook):
     notebook = open_notebook("notebooks/02_your_own_trace.ipynb")
     assert notebook.run_all() == []
+
+
+def test_the_notebook_about_waits_finds_the_slow_rank_on_the_path(open_notebook):
+    notebook = open_notebook("notebooks/04_whose_fault_is_the_wait.ipynb")
+    assert notebook.run_all() == []
+    page = notebook.page
+    page.wait_for_selector(".tv:not([data-waiting])")
+    # Search for what the path named, as the text proposes.
+    page.locator(".tv [data-role='lanes']").scroll_into_view_if_needed()
+    page.locator(".tv [data-role='lanes']").focus()
+    page.keyboard.press("/")
+    page.keyboard.type("planted")
+    page.keyboard.press("Enter")
+    count = page.locator(".tv [data-role='search-count']").element_handle()
+    page.wait_for_function("count => count.textContent.includes(' of ')", arg=count)
+    # The clock that was set off is put right, and the same rank is named.
+    named = "aligned.step().slowest['rank']['most_own_time'], aligned.clock['moved'].any()"
+    assert notebook.kernel(f"print({named})") == "1 True"

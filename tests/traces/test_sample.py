@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import stepviz as sv
+from stepviz.traces.samples import FOLDERS
 
 FOLDER = Path(str(files("stepviz"))) / "data" / "sample_run"
 MAKER = Path(__file__).parents[2] / "tools" / "make_sample_run.py"
@@ -27,6 +28,48 @@ def test_it_loads_folds_and_replays():
         assert (step.collectives["ranks"] == 2).all()
         assert step.timeline().completion == pytest.approx(step.completion_ns / 1e6, abs=1e-6)
         assert (step.breakdown("ns").sum() == step.windows["duration_ns"]).all()
+
+
+@pytest.mark.parametrize("name", list(FOLDERS))
+def test_every_sample_is_there_small_and_exact(name):
+    folder = FOLDER.parent / FOLDERS[name]
+    assert (folder / "README.md").exists()
+    assert sum(path.stat().st_size for path in folder.glob("rank*.json.gz")) < 300_000
+    run = sv.sample_run(name)
+    assert len(run.files) == len(run.ranks)
+    assert (run.files["why"] == "").all()
+    steps = [run.step(number) for number in run.steps.index]
+    for step in steps:
+        assert step.replay().largest_error_ns == 0
+        assert step.critical_path["duration_ns"].sum() == step.completion_ns
+    assert sorted(step.unexplained_share for step in steps)[len(steps) // 2] < 0.03
+
+
+def test_the_slow_rank_is_named_though_all_backwards_are_equally_long():
+    """Rank 1 sleeps 15 ms in each backward (`tools/make_sample_runs.py`), the network hides 5."""
+    run = sv.sample_run("slow rank")
+    excess = []
+    for number in run.steps.index:
+        step = run.step(number)
+        durations = step.windows["duration_ns"]
+        assert durations.max() - durations.min() < 0.02 * durations.max()
+        most = step.slowest.loc["most_own_time"]
+        assert most["rank"] == 1
+        excess.append(most["excess"])
+        # The path goes through the sleep, and it is not all that is to be had by its absence.
+        path = step.critical_path
+        slept = path.loc[path["name"] == "planted delay", "duration_ns"].sum()
+        assert slept == pytest.approx(15e6, rel=0.02)
+        gain = step.what_if(name="planted delay", factor=0).gain_ns
+        assert 0 < gain < slept
+        assert step.what_if(rank=0, own_time=0.5).gain_ns < 0.05 * slept
+    # What rank 1 works more than rank 0, noise of a real machine included.
+    assert sorted(excess)[1] == pytest.approx(15e6, rel=0.1)
+
+
+def test_no_such_sample_is_said():
+    with pytest.raises(sv.TraceError, match=r"no sample run 'slow'.*slow rank"):
+        sv.sample_run("slow")
 
 
 def test_it_has_something_to_drag():
