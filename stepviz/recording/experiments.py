@@ -45,6 +45,7 @@ COLUMNS: Final = (
     "change_ms",
     "noise_ms",
     "verdict",
+    "forward_ratio",
     "how",
 )
 
@@ -87,7 +88,8 @@ def experiment(
         predicted over measured less 1; `inside`, whether the interval holds what was measured;
         `base_ms`, the captured configuration in the same rounds; `change_ms`, measured less that;
         `noise_ms`, half the 95 % interval of this change; `verdict`: keep (it is faster), revert,
-        or can't tell; `how` it was predicted, or why not (then predicted_ms is NaN).
+        or can't tell; `forward_ratio` (see Notes); `how` it was predicted, or why not (then
+        predicted_ms is NaN).
 
     Raises
     ------
@@ -99,9 +101,10 @@ def experiment(
     All configurations train in one process a rank and take turns, in an order shuffled anew each
     round, because a machine's moods last longer than a step. Predictions never see a change's own
     measurement: the capture says how many ms a change adds, and that is put on top of the
-    captured configuration's step in the same rounds. What is compared are pairs, a block of the
-    change and the block of the captured configuration in the same round, with the machine's speed
-    taken out where it is told by forward's time, which no change here touches.
+    captured configuration's step in the same rounds. What is compared are pairs: a block of the
+    change and the block of the captured configuration in the same round. `forward_ratio` is what
+    is left of the machine's moods: forward's time per microbatch in the change's blocks over that
+    in the others; changes that do not touch forward should leave it near 1.
 
     Examples
     --------
@@ -114,13 +117,24 @@ def experiment(
     if rounds < _FEWEST_ROUNDS or block < 1:
         msg = f"rounds={rounds}, block={block}: at least {_FEWEST_ROUNDS} rounds of 1 step"
         raise CaptureError(msg)
-    run, answers = _made(configs, base, rounds, block, out, progress)
+    run, answers = _made(configs, base, rounds, block, out=out, progress=progress)
     alone = {
         name: max(answer["optimizer_ns"][name] for answer in answers) / 1e6 for name in configs
     }
     predictor = ChangePredictor(run, alone)
     blocks = {name: _blocks(answers, name, rounds) for name in configs}
-    rows = {name: _row(predictor, name, one, blocks) for name, one in asked.items()}
+    passes = {name: one.accumulation for name, one in configs.items()}
+    forward = {
+        name: float(np.median(np.concatenate(one["forward_ns"]))) / passes[name]
+        for name, one in blocks.items()
+    }
+    rows = {
+        name: {
+            **_row(predictor, name, one, blocks),
+            "forward_ratio": forward[name] / forward[BASE],
+        }
+        for name, one in asked.items()
+    }
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
     frame.attrs["notes"] = [
         f"captured: {run.name}",
@@ -165,6 +179,7 @@ def _made(
     base: Options,
     rounds: int,
     block: int,
+    *,
     out: str | os.PathLike[str] | None,
     progress: bool | None,
 ) -> tuple[Run, list[dict[str, Any]]]:

@@ -69,8 +69,9 @@ class Rounds:
                 training = self.trainings[name]
                 done = [training.update() for _ in range(self.block + 1)]
                 # The first step of a block follows another configuration.
-                for one in done[1:]:
-                    rows.append({"name": name, "round": number, **one.timing(self._clock)})
+                rows += [
+                    {"name": name, "round": number, **one.timing(self._clock)} for one in done[1:]
+                ]
         self.target.write_text(json.dumps({"rows": rows, "optimizer_ns": alone}))
         for fabric in self._fabrics:
             fabric.close()

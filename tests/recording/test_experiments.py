@@ -1,0 +1,67 @@
+"""Predict, then check, for real: changes too large for any machine's noise."""
+
+from __future__ import annotations
+
+import pytest
+
+import stepviz as sv
+from stepviz.recording.experiments import experiment
+from tests.recording.helpers import require_torch
+
+#: A quick model, mostly delays.
+SMALL = {"layers": 2, "width": 64, "heads": 2, "vocabulary": 256, "sequence": 16, "warmup": 2,
+         "timed": 4, "steps": 3, "progress": False}  # fmt: skip
+
+
+@pytest.mark.slow
+def test_changes_are_predicted_made_and_compared(tmp_path):
+    require_torch()
+    found = experiment(
+        {
+            "no delay": {"input_delay_ms": 0.0},
+            "no slow rank": {"slow_rank": None, "slow_ms": 0.0},
+            "two passes": {"accumulation": 2},
+            "wider": {"sequence": 32},
+        },
+        caps=[0.1],
+        rounds=4,
+        block=2,
+        out=tmp_path / "captured",
+        input_delay_ms=80.0,
+        slow_rank=1,
+        slow_ms=150.0,
+        latency_ms=20.0,
+        ms_per_mib=10.0,
+        **SMALL,
+    )
+    assert found.index.tolist() == ["cap 0.1", "no delay", "no slow rank", "two passes", "wider"]
+    told = found.drop(index="wider")
+    assert told["predicted_ms"].notna().all()
+    assert (told["error"].abs() < 0.35).all()
+    assert (told["low_ms"] < told["predicted_ms"]).all()
+    base = found["base_ms"].iloc[0]
+    assert base > 250
+    for name, ms in (("no delay", -80), ("no slow rank", -150)):
+        row = found.loc[name]
+        assert row["predicted_ms"] - base == pytest.approx(ms, abs=40)
+        assert row["measured_ms"] < base
+    assert found.loc["two passes", "measured_ms"] > base + 40
+    assert found.loc["wider", "how"].startswith("sequence: one capture")
+    assert set(found["verdict"]) <= {"keep", "revert", "can't tell"}
+    assert len(sv.load_run(tmp_path / "captured").steps) == 3
+    assert not list(tmp_path.glob(".captured*"))
+
+
+def test_what_cannot_be_tried_is_said():
+    for changes, said in (
+        (None, "nothing to try"),
+        ({"a": {"ranks": 4}}, "'a' changes ranks"),
+        ({"a": {"input_delay": 4}}, "'input_delay', which is no option"),
+        ({"a": 5}, r"changes\['a'\] is 5"),
+        ([1], "changes is list"),
+        ({"as captured": {}}, "another name"),
+    ):
+        with pytest.raises(sv.CaptureError, match=said):
+            experiment(changes)
+    with pytest.raises(sv.CaptureError, match="at least 3 rounds"):
+        experiment(caps=[1], rounds=2)
