@@ -10,8 +10,9 @@ import pytest
 from stepviz.widgets.bundle import bundle_text, packed_module
 from tests.widgets import frontend
 
-MODULES = ("editor.js", "tokens.js", "viewer.js")
-SHEETS = ("editor.css", "tokens.css", "viewer.css")
+WIDGETS = ("editor", "planner", "tokens", "viewer")
+MODULES = tuple(f"{name}.js" for name in WIDGETS)
+SHEETS = tuple(f"{name}.css" for name in WIDGETS)
 FILES = (*MODULES, *SHEETS)
 
 

@@ -259,6 +259,9 @@ function px(value) {
   return Math.round(value * 100) / 100;
 }
 
+// knobs/keys.ts
+var OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+
 // view/format.ts
 var PLAIN = [{ maximumFractionDigits: 9 }, { maximumSignificantDigits: 12 }].map(
   (digits) => new Intl.NumberFormat("en-US", { useGrouping: false, ...digits })
@@ -278,6 +281,14 @@ function written(value) {
   }
   return exact(value);
 }
+function read(text2) {
+  const plain = text2.trim().replace(/[\s_]/g, "").replace("−", "-").replace(/,(?=\d{3}(\D|$))/g, "").replace(",", ".");
+  const parts = /^(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([kKMGBT%]?)$/i.exec(plain);
+  if (parts === null) return null;
+  const size = { K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, "%": 0.01, "": 1 }[parts[2].toUpperCase()];
+  const value = Number(parts[1]);
+  return size === void 0 ? null : Number((value * size).toPrecision(15));
+}
 function settingText(knob, setting) {
   if (typeof setting === "boolean") return setting ? "on" : "off";
   if (typeof setting !== "number") return String(setting ?? "");
@@ -296,6 +307,7 @@ function nearest(stops, setting) {
 }
 
 // knobs/controls.ts
+var PAUSE = 450;
 var Controls = class {
   constructor(desk, knobs, headings, signal) {
     this.desk = desk;
@@ -308,7 +320,7 @@ var Controls = class {
         groups.set(knob.group, group);
         this.root.append(group);
       }
-      group.append(knob.kind === "switch" ? this.switch(knob) : this.slider(knob));
+      group.append(this[knob.kind](knob));
     }
   }
   desk;
@@ -320,7 +332,7 @@ var Controls = class {
   }
   slider(knob) {
     const { desk, signal } = this;
-    const input = html("input", { type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
     const shown = html("output", { class: "kn-setting" });
     const stops = () => desk.picture?.stops[knob.name] ?? [];
     let held = false;
@@ -352,8 +364,61 @@ var Controls = class {
     });
     return html("label", { class: "kn-knob", title: knob.help }, html("span", { class: "kn-label" }, knob.label), input, shown);
   }
+  /** A field to type in; where it has stops, a slider below. */
+  number(knob) {
+    const { desk, signal } = this;
+    const percent = knob.show === "percent";
+    const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    const slider = this.slider(knob);
+    const row = html("div", { class: "kn-field" }, html(
+      "label",
+      { class: "kn-knob", title: knob.help },
+      html("span", { class: "kn-label" }, knob.label),
+      field,
+      html("span", { class: "kn-unit" }, knob.unit)
+    ), slider);
+    let timer;
+    const take = () => {
+      clearTimeout(timer);
+      const typed = field.value.trim();
+      const number = read(typed);
+      const setting = typed === "" ? null : number === null ? typed : percent && !typed.endsWith("%") ? Number((number / 100).toPrecision(15)) : number;
+      if (setting !== desk.value[knob.name]) desk.turn(knob.name, setting, true);
+    };
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(take, PAUSE);
+    }, { signal });
+    field.addEventListener("change", take, { signal });
+    field.addEventListener("blur", () => this.refresh(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    this.refreshers.push(() => {
+      const solved = desk.picture?.solved?.[knob.name];
+      const unknown = desk.value.unknown === knob.name || solved !== void 0 && knob.name === "peak" && desk.value.device !== "";
+      const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
+      if (field !== field.ownerDocument.activeElement || unknown) {
+        field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
+      }
+      field.readOnly = unknown;
+      attr(row, "data-solved", desk.value.unknown === knob.name ? "" : null);
+      show(slider, !unknown && (desk.picture?.stops[knob.name]?.length ?? 0) > 0);
+    });
+    return row;
+  }
+  choice(knob) {
+    const { desk, signal } = this;
+    const select = html("select", { ...OWN_KEYS, "data-knob": knob.name }, ...knob.choices.map(([value, words2]) => html("option", { value: String(value) }, words2)));
+    select.addEventListener("change", () => {
+      const chosen = knob.choices[select.selectedIndex];
+      if (chosen !== void 0) desk.turn(knob.name, chosen[0], true);
+    }, { signal });
+    this.refreshers.push(() => {
+      select.value = String(desk.value[knob.name] ?? "");
+    });
+    return html("label", { class: "kn-knob kn-choice", title: knob.help }, html("span", { class: "kn-label" }, knob.label), select);
+  }
   switch(knob) {
-    const input = html("input", { type: "checkbox", "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "checkbox", "data-knob": knob.name });
     input.addEventListener("change", () => this.desk.turn(knob.name, input.checked, true), { signal: this.signal });
     this.refreshers.push(() => {
       input.checked = this.desk.value[knob.name] === true;
@@ -369,7 +434,7 @@ var Frame = class {
     this.root = html("section", {
       class: `stepviz kn ${name}`,
       "aria-label": label,
-      "data-lm-suppress-shortcuts": "true",
+      ...OWN_KEYS,
       tabindex: -1
     });
     this.root.append(this.status, this.live);
@@ -615,7 +680,7 @@ function conventions(picture, open, opened) {
     html("thead", {}, html("tr", {}, ...heads.map((head, k) => html("th", { scope: "col", class: k === 1 || k === 2 ? "kn-number" : null }, head)))),
     html("tbody", {}, ...picture.rows.map(line))
   );
-  const details = html("details", { open }, html("summary", {}, `Every convention at once (${picture.rows.length} numbers)`), html("div", { class: "kn-scroll" }, table));
+  const details = html("details", { open }, html("summary", OWN_KEYS, `Every convention at once (${picture.rows.length} numbers)`), html("div", { class: "kn-scroll" }, table));
   details.addEventListener("toggle", () => opened(details.open));
   return details;
 }
@@ -647,7 +712,7 @@ function losses(given) {
   return html(
     "details",
     { open: true },
-    html("summary", {}, "And the loss: the same token losses, another denominator"),
+    html("summary", OWN_KEYS, "And the loss: the same token losses, another denominator"),
     html(
       "div",
       { class: "tk-losses" },

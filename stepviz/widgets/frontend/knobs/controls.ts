@@ -1,9 +1,13 @@
 /** Sliders and switches for knobs: the browser's own, so that keys, touch and speech work. */
 
-import { attr, html, text } from "../view/dom";
+import { attr, html, show, text } from "../view/dom";
 import type { Desk } from "./desk";
 import type { Knob, Picture } from "./types";
-import { nearest, settingText } from "./written";
+import { OWN_KEYS } from "./keys";
+import { nearest, read, settingText, written } from "./written";
+
+/** Typing rests this long before what was typed is taken, ms. */
+const PAUSE = 450;
 
 export class Controls {
   readonly root = html("div", { class: "kn-controls", role: "group", "aria-label": "settings" });
@@ -18,7 +22,7 @@ export class Controls {
         groups.set(knob.group, group);
         this.root.append(group);
       }
-      group.append(knob.kind === "switch" ? this.switch(knob) : this.slider(knob));
+      group.append(this[knob.kind](knob));
     }
   }
 
@@ -28,7 +32,7 @@ export class Controls {
 
   private slider(knob: Knob): HTMLElement {
     const { desk, signal } = this;
-    const input = html("input", { type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
     const shown = html("output", { class: "kn-setting" });
     const stops = (): readonly (number | string | boolean | null)[] => desk.picture?.stops[knob.name] ?? [];
     let held = false;
@@ -58,8 +62,56 @@ export class Controls {
     return html("label", { class: "kn-knob", title: knob.help }, html("span", { class: "kn-label" }, knob.label), input, shown);
   }
 
+  /** A field to type in; where it has stops, a slider below. */
+  private number(knob: Knob): HTMLElement {
+    const { desk, signal } = this;
+    const percent = knob.show === "percent";
+    const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    const slider = this.slider(knob);
+    const row = html("div", { class: "kn-field" }, html("label", { class: "kn-knob", title: knob.help },
+      html("span", { class: "kn-label" }, knob.label), field, html("span", { class: "kn-unit" }, knob.unit)), slider);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const take = (): void => {
+      clearTimeout(timer);
+      const typed = field.value.trim();
+      const number = read(typed);
+      const setting = typed === "" ? null : number === null ? typed : percent && !typed.endsWith("%") ? Number((number / 100).toPrecision(15)) : number;
+      if (setting !== desk.value[knob.name]) desk.turn(knob.name, setting, true);
+    };
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(take, PAUSE);
+    }, { signal });
+    field.addEventListener("change", take, { signal });
+    field.addEventListener("blur", () => this.refresh(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    this.refreshers.push(() => {
+      const solved = (desk.picture as { solved?: Record<string, number> } | null)?.solved?.[knob.name];
+      const unknown = desk.value.unknown === knob.name || (solved !== undefined && knob.name === "peak" && desk.value.device !== "");
+      const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
+      if (field !== field.ownerDocument.activeElement || unknown) {
+        field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
+      }
+      field.readOnly = unknown;
+      attr(row, "data-solved", desk.value.unknown === knob.name ? "" : null);
+      show(slider, !unknown && (desk.picture?.stops[knob.name]?.length ?? 0) > 0);
+    });
+    return row;
+  }
+
+  private choice(knob: Knob): HTMLElement {
+    const { desk, signal } = this;
+    const select = html("select", { ...OWN_KEYS, "data-knob": knob.name }, ...knob.choices.map(([value, words]) => html("option", { value: String(value) }, words)));
+    select.addEventListener("change", () => {
+      const chosen = knob.choices[select.selectedIndex];
+      if (chosen !== undefined) desk.turn(knob.name, chosen[0], true);
+    }, { signal });
+    this.refreshers.push(() => { select.value = String(desk.value[knob.name] ?? ""); });
+    return html("label", { class: "kn-knob kn-choice", title: knob.help }, html("span", { class: "kn-label" }, knob.label), select);
+  }
+
   private switch(knob: Knob): HTMLElement {
-    const input = html("input", { type: "checkbox", "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "checkbox", "data-knob": knob.name });
     input.addEventListener("change", () => this.desk.turn(knob.name, input.checked, true), { signal: this.signal });
     this.refreshers.push(() => { input.checked = this.desk.value[knob.name] === true; });
     return html("label", { class: "kn-switch", title: knob.help }, input, knob.label);

@@ -2,6 +2,7 @@
 
 import { attr, html, show, text } from "../view/dom";
 import type { Desk } from "./desk";
+import { OWN_KEYS } from "./keys";
 import type { Picture } from "./types";
 
 export class Frame {
@@ -13,7 +14,7 @@ export class Frame {
 
   constructor(private readonly desk: Desk<Picture>, name: string, label: string, signal: AbortSignal) {
     this.root = html("section", {
-      class: `stepviz kn ${name}`, "aria-label": label, "data-lm-suppress-shortcuts": "true", tabindex: -1,
+      class: `stepviz kn ${name}`, "aria-label": label, ...OWN_KEYS, tabindex: -1,
     });
     this.root.append(this.status, this.live);
     signal.addEventListener("abort", () => clearTimeout(this.timer));

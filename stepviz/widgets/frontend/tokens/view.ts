@@ -2,6 +2,7 @@
 
 import { Controls } from "../knobs/controls";
 import { Frame } from "../knobs/frame";
+import { OWN_KEYS } from "../knobs/keys";
 import type { Given } from "../knobs/start";
 import { attr, html } from "../view/dom";
 import { drawMasks, scaleOf } from "./masks";
@@ -136,7 +137,7 @@ function conventions(picture: TokenPicture, open: boolean, opened: (now: boolean
     html("caption", {}, "The same two updates, under every numerator and every FLOP convention"),
     html("thead", {}, html("tr", {}, ...heads.map((head, k) => html("th", { scope: "col", class: k === 1 || k === 2 ? "kn-number" : null }, head)))),
     html("tbody", {}, ...picture.rows.map(line)));
-  const details = html("details", { open }, html("summary", {}, `Every convention at once (${picture.rows.length} numbers)`), html("div", { class: "kn-scroll" }, table));
+  const details = html("details", { open }, html("summary", OWN_KEYS, `Every convention at once (${picture.rows.length} numbers)`), html("div", { class: "kn-scroll" }, table));
   details.addEventListener("toggle", () => opened(details.open));
   return details;
 }
@@ -156,7 +157,7 @@ function losses(given: Losses): HTMLElement {
   const table = html("table", { "data-role": "losses" },
     html("thead", {}, html("tr", {}, ...["divided over", "loss", "as", "who does it"].map((head, k) => html("th", { scope: "col", class: k === 1 ? "kn-number" : null }, head)))),
     html("tbody", {}, ...rows));
-  return html("details", { open: true }, html("summary", {}, "And the loss: the same token losses, another denominator"),
+  return html("details", { open: true }, html("summary", OWN_KEYS, "And the loss: the same token losses, another denominator"),
     html("div", { class: "tk-losses" },
       html("div", {}, ...ranks, html("p", { class: "sv-dim" }, "Each box is a microbatch, each number the loss of a scored target.")),
       html("div", { class: "kn-scroll" }, table)));
