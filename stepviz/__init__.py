@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         verdict,
     )
     from stepviz.recording.captures import capture
+    from stepviz.recording.experiments import experiment
     from stepviz.recording.recorder import Recorder
     from stepviz.throughput.counting import count_tokens, tokens_per_update
     from stepviz.throughput.diagnosis import diagnose
@@ -97,6 +98,7 @@ _HOMES = {
     "count_tokens": "stepviz.throughput.counting",
     "delay_input": "stepviz.core.changes",
     "diagnose": "stepviz.throughput.diagnosis",
+    "experiment": "stepviz.recording.experiments",
     "fit_contention": "stepviz.evidence",
     "fit_cost": "stepviz.evidence",
     "flops_per_token": "stepviz.throughput.flop_conventions",
@@ -158,6 +160,7 @@ __all__ = [
     "count_tokens",
     "delay_input",
     "diagnose",
+    "experiment",
     "fit_contention",
     "fit_cost",
     "flops_per_token",

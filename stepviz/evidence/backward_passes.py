@@ -59,7 +59,9 @@ class CapturedStep:
     length: float
 
 
-def captured_steps(run: Run, sizes: Sequence[int], numbers: Sequence[int]) -> list[CapturedStep]:
+def captured_steps(
+    run: Run, sizes: Sequence[int], numbers: Sequence[int], without: str = ""
+) -> list[CapturedStep]:
     """Return the steps of a run that a prediction is made from.
 
     Parameters
@@ -70,16 +72,18 @@ def captured_steps(run: Run, sizes: Sequence[int], numbers: Sequence[int]) -> li
         Bytes of the parameters, in registration order.
     numbers
         The steps to take.
+    without
+        Rows of this name never happened: what comes after them comes sooner.
 
     Raises
     ------
     CostError
         Where gradients can't be told apart in the trace.
     """
-    return [_step(run, run.step(number), sizes) for number in numbers]
+    return [_step(run, run.step(number), sizes, without) for number in numbers]
 
 
-def _step(run: Run, step: Step, sizes: Sequence[int]) -> CapturedStep:
+def _step(run: Run, step: Step, sizes: Sequence[int], without: str) -> CapturedStep:
     windows = step.windows
     origin = int(windows["start_ns"].min())
     table = step.collectives
@@ -88,11 +92,13 @@ def _step(run: Run, step: Step, sizes: Sequence[int]) -> CapturedStep:
         ends = table["finish_ns"].to_numpy(dtype=np.int64)
         took = table["transfer_ns"].fillna(0).to_numpy(dtype=np.int64)
         transfers = np.column_stack((ends - took - origin, ends - origin)) / _MS
-    passes = [_pass(run, rank, part, origin, sizes) for rank, part in sorted(step._ranks.items())]
+    passes = [
+        _pass(run, rank, part, origin, sizes, without) for rank, part in sorted(step._ranks.items())
+    ]
     return CapturedStep(step.number, passes, transfers, step.completion_ns / _MS)
 
 
-def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int]) -> Pass:
+def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int], without: str) -> Pass:
     window = part.window
     events: pd.DataFrame = part.events
     inside = (events["place"] == part.place).to_numpy()
@@ -113,12 +119,18 @@ def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int]) -> 
     on_device, ready_ns = _on_device(part, ready_ns)
     if on_device:
         spans = spans[:0]  # the device works on while the host launches
+    left_out = events[inside & names.eq(without).to_numpy()] if without else events[:0]
+    removed = left_out[["start_ns", "finish_ns"]].to_numpy(dtype=np.int64)
+    spans = np.concatenate((spans, removed))
     gone = _before(spans, ready_ns)
     ready = np.empty(len(sizes))
     ready[order] = (ready_ns - origin - gone) / _MS
     marks = int(ready_ns.max())
     compute_end = marks - origin - int(_before(spans, np.array([marks]))[0])
-    exchanged = int(part.clipped["finish_ns"].max()) if len(part.clipped) else marks
+    # Only what backward launched: a barrier after the update holds nothing up in it.
+    calls = part.clipped[part.clipped["during"].eq("backward").to_numpy()]
+    exchanged = int(calls["finish_ns"].max()) if len(calls) else marks
+    last = max(marks, min(exchanged, window.finish_ns))
     lengths = (outer["finish_ns"] - outer["start_ns"]).to_numpy() / _MS
     bare = (first["finish_ns"] - first["start_ns"]).to_numpy() / _MS
     forward = [(p.start, p.finish) for p in part.pieces if p.kind == "forward"]
@@ -131,7 +143,7 @@ def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int]) -> 
         compute_end=max(compute_end / _MS, float(ready.max())),
         hook=0.0 if on_device or not len(lengths) else float(np.median(lengths)),
         launch=0.0 if on_device or not len(bare) else float(np.median(bare)),
-        rest=(window.finish_ns - max(marks, min(exchanged, window.finish_ns))) / _MS,
+        rest=(window.finish_ns - last - _after(removed, last)) / _MS,
         finish=(window.finish_ns - origin) / _MS,
         forward=sum(finish - start for start, finish in forward) / _MS,
         backward=(int(begun) - origin) / _MS,
@@ -157,6 +169,11 @@ def _before(spans: IntArray, moments: IntArray) -> IntArray:
     cut = np.clip(moments[:, None], merged[None, :, 0], merged[None, :, 1]) - merged[None, :, 0]
     found: IntArray = cut.sum(axis=1)
     return found
+
+
+def _after(spans: IntArray, moment: int) -> int:
+    """Return how much of a set of spans lies after a moment."""
+    return int(np.maximum(spans[:, 1] - np.maximum(spans[:, 0], moment), 0).sum())
 
 
 def _on_device(part: Any, ready_ns: IntArray) -> tuple[bool, IntArray]:

@@ -208,8 +208,11 @@ def _caps(caps: Any) -> list[Any]:
     return asked
 
 
-def bucket_model(run: Run) -> BucketModel:
-    """Return a run's capture as a model of its buckets (errors as `predict_buckets` says)."""
+def bucket_model(run: Run, without: str = "") -> BucketModel:
+    """Return a run's capture as a model of its buckets (errors as `predict_buckets` says).
+
+    `without` names rows that are taken not to have happened.
+    """
     if not isinstance(run, Run):
         msg = f"run is {type(run).__name__}: give a run, as sv.capture or load_run returns it"
         raise CostError(msg)
@@ -219,7 +222,7 @@ def bucket_model(run: Run) -> BucketModel:
     numbers = [int(n) for n in table.index[cut_alike(table) & ~table["odd"].to_numpy()]]
     numbers = numbers[-_MOST_STEPS:]
     link = fit_link(run, numbers)
-    steps = captured_steps(run, sizes, numbers)
+    steps = captured_steps(run, sizes, numbers, without)
     rate, told = fit_rate(run, steps)
     if link.servers > 1:
         told += f"; the link carries {link.servers} exchanges at a time"

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stepviz.recording.captures import capture
+    from stepviz.recording.experiments import experiment
     from stepviz.recording.recorder import Recorder
 
 #: A rank loads its benchmark, not what reads traces.
 _HOMES = {
     "Recorder": "stepviz.recording.recorder",
     "capture": "stepviz.recording.captures",
+    "experiment": "stepviz.recording.experiments",
 }
 
-__all__ = ["Recorder", "capture"]
+__all__ = ["Recorder", "capture", "experiment"]
 
 
 def __getattr__(name: str) -> Any:
