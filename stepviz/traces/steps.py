@@ -198,7 +198,17 @@ class Step(ObservedStep):
         return self._level(level).what_if(edits)
 
     def no_stragglers(self, level: Level = "fine") -> WhatIf:
-        """Predict the completion with no rank slower than the median, nor late at the start."""
+        """Predict the completion with no rank slower than the median, nor late at the start.
+
+        Ranks are held to those that do the same exchanges in the same order: a pipeline's stage
+        that no other one is like stays as it is (`did` names it). The median of two ranks lies
+        in the middle between them. Delay that no work explains stays.
+
+        Parameters
+        ----------
+        level : {"fine", "coarse"}
+            The graph of all rows; or only each rank's own time and its collectives.
+        """
         return self._level(level).no_stragglers()
 
     def to_perfetto(self, path: str | os.PathLike[str]) -> Path:
