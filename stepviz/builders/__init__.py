@@ -2,6 +2,7 @@
 
 from stepviz.builders.accumulation import accumulated
 from stepviz.builders.bucket_rules import ddp_buckets
+from stepviz.builders.bucket_sweeps import bucket_sweep
 from stepviz.builders.built import BuiltTimeline
 from stepviz.builders.chaining import step_times
 from stepviz.builders.chaining import steps as steps  # see below
@@ -29,6 +30,7 @@ __all__ = [
     "Tree",
     "accumulated",
     "bucket_queue",
+    "bucket_sweep",
     "bus_factor",
     "checkpointed",
     "ddp",
