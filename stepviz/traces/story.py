@@ -206,7 +206,8 @@ def _path(replayed: WhatIf, step: Step) -> str:
     ):
         if ns >= LEAST_GAIN * total:
             lines.append(f"  {_share(ns, total)} of it {how}.")
-    host = path.loc[path["on"] == "host", "duration_ns"].sum()
+    worked = (path["on"] == "host") & ~path["residual"]
+    host = path.loc[worked, "duration_ns"].sum()
     if (step.windows["window"] == "device").any() and 2 * host > total:
         lines.append(
             f"  {_share(host, total)} of it runs on the host while devices wait for launches: a "
@@ -228,7 +229,9 @@ def _gains(step: Step) -> str:
     lines = ["What would help most, each alone and replayed on this graph (gains do not add)"]
     for each in found[:MOST_GAINS]:
         gain = f"{_ms(each['gain_ns'])} ({_share(each['gain_ns'], total)})"
-        lines.append(f"  {gain:>20}  {_asked(each['change'], each['did'])}")
+        lines.append(
+            f"  {gain:>20}  {_asked(each['change'], each['did'])}{_as_one(each['change'], step)}"
+        )
     return "\n".join(lines)
 
 
@@ -243,6 +246,13 @@ def _asked(change: Mapping[str, Any], did: str) -> str:
     if change.get("own_time") == 0.5:
         return f"rank {change['rank']}'s work outside collectives in half the time"
     return did
+
+
+def _as_one(change: Mapping[str, Any], step: Step) -> str:
+    """Say where a change of exchange changes waits as well, since nothing tells them apart."""
+    if change.get("kind") != "exchange" or step.unmatched.empty:
+        return ""
+    return f" ({len(step.unmatched)} of them wait and transfer in one, not joined over ranks)"
 
 
 def _trust(replayed: WhatIf) -> str:

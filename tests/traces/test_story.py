@@ -8,7 +8,15 @@ import pytest
 
 import stepviz as sv
 from stepviz.traces.story import explain
-from tests.traces.synthetic import document, gloo_step, host, note, two_ranks
+from tests.traces.synthetic import (
+    document,
+    gloo_step,
+    host,
+    kernel,
+    launch,
+    note,
+    two_ranks,
+)
 
 
 @pytest.fixture
@@ -83,3 +91,22 @@ def test_work_launched_before_the_step_is_named(told):
     """The host runs ahead: the second step's kernels were launched before it began."""
     text = told(two_ranks().values())
     assert "was launched before this step began" in text
+
+
+def test_time_that_nothing_explains_is_not_put_down_to_the_host(told):
+    """The device idles for 9 of 10 ms, and no row of the host says why."""
+    trace = document(0, [
+        note("ProfilerStep#1", 0, 10_000),
+        launch(0, 1), kernel("gemm", 10, 490, 1),
+        launch(9500, 2), kernel("gemm", 9510, 490, 2),
+    ], world=1)  # fmt: skip
+    text = told([trace])
+    assert "runs on the host while devices wait" not in text
+    assert "unexplained 9.0" in text
+
+
+def test_exchange_that_is_not_joined_says_that_its_wait_goes_with_it(told):
+    """One rank's file of a world of two: how long it waits for the other, nothing tells."""
+    text = told([gloo_step(0)])
+    assert "1 exchange stays with its rank" in text
+    assert "all exchange work in half the time (1 of them wait and transfer in one" in text
