@@ -96,6 +96,7 @@ class Training:
         )
         chosen: Any = torch.optim.AdamW if options.optimizer == "adamw" else torch.optim.SGD
         self.optimizer = chosen(self.ddp.parameters(), lr=1e-3, fused=options.fused)
+        self._began = False
         self.planted: Callable[[int], None] = lambda _: None
 
     def _sleep(self) -> None:
@@ -115,7 +116,11 @@ class Training:
         """
         options, done = self.options, Update()
         for micro in range(options.accumulation):
-            sync = exchange and (micro == options.accumulation - 1 or not options.no_sync)
+            last = micro == options.accumulation - 1
+            # DDP learns a static graph in its first pass, which therefore has to exchange.
+            learns = options.static_graph and not self._began
+            sync = exchange and (last or learns or not options.no_sync)
+            self._began = True
             with self._part("input", "input", done):
                 self._slow("input")
                 batch = next(self.batches)

@@ -40,7 +40,7 @@ def buckets_frame(ranks: Mapping[int, RankTrace]) -> pd.DataFrame:
         parts.append(_from_rows(rank, trace) if rows.empty else rows)
     found = [part for part in parts if len(part)]
     frame = pd.concat(found or parts[:1], ignore_index=True)
-    return frame.sort_values(["step", "rank", "index"], kind="stable", ignore_index=True)
+    return frame.sort_values(["step", "rank", "launch_ns"], kind="stable", ignore_index=True)
 
 
 def _from_record(rank: int, trace: RankTrace) -> pd.DataFrame:
