@@ -47,8 +47,8 @@ def capture(
     Parameters
     ----------
     out : path, optional
-        A folder that does not exist or is empty. By default a new one in the user's cache;
-        ``run.name`` says which. The files stay there.
+        A folder that does not exist or is empty. By default a new one below
+        ``~/.cache/stepviz/captures``; ``run.files`` says which. The files stay there.
     overwrite : bool
         Replace the traces that are in `out`, once the new ones are complete.
     progress : bool, optional

@@ -6,7 +6,6 @@ It changes nothing in the loop but one call of `step` after each update.
 from __future__ import annotations
 
 import os
-import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -312,7 +311,6 @@ class Recorder:
             "tokens": self._counts.rows(first),
             "timings": timings,
             "costs": costs_of(timings),
-            "written_ns": time.time_ns(),
         }
 
 

@@ -6,6 +6,10 @@ import gzip
 import json
 import os
 import platform
+import re
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +17,9 @@ import pytest
 
 import stepviz as sv
 from stepviz.builders import ddp_buckets
+from stepviz.recording.flags import as_flags
 from stepviz.recording.options import Options
-from tests.recording.helpers import require_torch
+from tests.recording.helpers import QUICK, ROOT, require_torch
 
 pytestmark = pytest.mark.slow
 
@@ -219,14 +224,64 @@ def test_accumulation_exchanges_once_and_recompute_is_seen(emulated):
     assert (emulated.step().breakdown().loc["recompute"] > 0).all()
 
 
-def test_the_benchmark_is_refused_without_a_launcher(capfd):
-    require_torch()
-    import subprocess
-    import sys
-
-    answer = subprocess.run(
-        [sys.executable, "-m", "stepviz.recording.benchmark", "--out", "x"],
-        capture_output=True, text=True, check=False, cwd=Path(__file__).resolve().parents[2],
+# Under somebody else's launcher.
+def benchmark(out, environment, *flags) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "stepviz.recording.benchmark", "--out", str(out), *flags]
+    kept = {name: value for name, value in os.environ.items() if "RANK" not in name}
+    return subprocess.Popen(
+        command, env={**kept, "PYTHONPATH": str(ROOT), **environment}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert answer.returncode == 2
-    assert "start it with torchrun or srun" in answer.stderr
+
+
+def test_without_a_launcher_the_benchmark_says_how_to_start_it(tmp_path):
+    require_torch()
+    process = benchmark(tmp_path, {})
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "RANK, WORLD_SIZE, MASTER_ADDR not set: start it with torchrun or srun" in error
+
+
+def test_two_nodes_under_slurm_write_one_file_each(tmp_path):
+    require_torch()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    flags = [*as_flags(Options.of({k: v for k, v in QUICK.items() if k != "progress"}))]
+    flags += ["--slow-rank", "1", "--slow-ms", "5"]
+    nodes = [
+        benchmark(
+            tmp_path / "run",
+            {
+                "SLURM_PROCID": str(rank), "SLURM_NTASKS": "2", "SLURM_LOCALID": "0",
+                "SLURM_NTASKS_PER_NODE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+            },
+            *flags,
+        )
+        for rank in (0, 1)
+    ]  # fmt: skip
+    said = [node.communicate(timeout=120) for node in nodes]
+    assert [node.returncode for node in nodes] == [0, 0], said
+    run = sv.load_run(tmp_path / "run")
+    assert run.ranks == [0, 1]
+    assert run.recorded["ranks"] == 2
+    assert run.recorded["planted"]["slow_rank"] == 1
+    again = benchmark(
+        tmp_path / "run",
+        {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port},
+    )
+    _, error = again.communicate(timeout=60)
+    assert "rank0.json.gz is there already; choose another folder" in error
+    assert again.returncode == 2
+
+
+def test_every_key_of_a_record_is_documented(captured, emulated, loops):
+    text = (ROOT / "docs" / "record.md").read_text()
+    table = text[text.index("| key |") : text.index("Modes of")]
+    keys = [line.split("|")[1] for line in table.splitlines()[2:] if line.startswith("|")]
+    documented = {key for cell in keys for key in re.findall(r"`(\w+)`", cell)}
+    found = set(captured.recorded) | set(emulated.recorded)
+    found |= set(sv.load_run(loops / "cnn").recorded)
+    assert found == documented
+    for key in (*captured.recorded["ddp"], *captured.recorded["buckets"][0]):
+        assert key in text or key in ("step", "gradient_as_bucket_view", "static_graph")
