@@ -20,6 +20,7 @@ from stepviz.traces.classifying.patterns import (
     OPTIMIZER_KERNEL,
     is_exchange_kernel,
 )
+from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS, COLLECTIVE, DEVICE
 
 IntArray = npt.NDArray[np.int64]
@@ -33,8 +34,6 @@ _OPTIMIZER: Final = KINDS.index("optimizer")
 
 
 class _ByName(Protocol):
-    def matching(self, test: Callable[[str], object]) -> BoolArray: ...
-
     def coded(self, code: Callable[[str], int], chosen: BoolArray) -> CodeArray: ...
 
 
@@ -94,10 +93,10 @@ def device_kinds(
         Host rows from inside which all that is launched is exchange.
     """
     cat = events["cat"]
-    device = cat.isin(list(DEVICE)).to_numpy()
+    device = among(cat, DEVICE)
     rows = np.flatnonzero(device)
-    copies = (cat == "gpu_memcpy").to_numpy()
-    kernels = device & ~copies & (cat != "gpu_memset").to_numpy()
+    copies = among(cat, ("gpu_memcpy",))
+    kernels = device & ~copies & ~among(cat, ("gpu_memset",))
     known = source >= 0
 
     inherited = np.full(len(events), OTHER, dtype=np.int8)
@@ -115,7 +114,7 @@ def device_kinds(
     # Copies to the device outside every region: a batch on its way in.
     inherited[names.are(COPY_IN.search, copies & untold)] = _INPUT
 
-    exchange = (cat == COLLECTIVE).to_numpy() | names.are(is_exchange_kernel, kernels)
+    exchange = among(cat, (COLLECTIVE,)) | names.are(is_exchange_kernel, kernels)
     told = np.zeros(len(events), dtype=np.bool_)
     told[said] = True
     exchange |= told & device
@@ -150,7 +149,7 @@ def _copied(
     rows, holder = rows[holder >= 0], holder[holder >= 0]
     between = names.are(COPY_BETWEEN.search, copies)[rows]
     within = names.are(COPY_WITHIN.search, copies)[rows]
-    calls = events["cat"].isin(list(CALLS)).to_numpy()
+    calls = among(events["cat"], CALLS)
     outer = nearest(parent, ~calls)[source[rows]]
     found[rows] = between | (within & (outer == holder))
     return found
@@ -169,7 +168,7 @@ def _beside_exchange(
     if len(rows) == 0:
         return found
     track = events["track"].to_numpy()
-    work = device & (events["cat"] != "gpu_memcpy").to_numpy()
+    work = device & ~among(events["cat"], ("gpu_memcpy",))
     links = np.setdiff1d(np.unique(track[work & exchange]), np.unique(track[work & ~exchange]))
     found[rows] = np.isin(track[rows], links)
     return found

@@ -8,6 +8,7 @@ moves data between ranks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -19,15 +20,9 @@ from stepviz.traces.classifying.added_patterns import Names, Pattern
 from stepviz.traces.classifying.autograd import ENGINE_THREAD, HostRows, Recorded, recorded
 from stepviz.traces.classifying.device_kinds import EXCHANGE, OTHER, DeviceNames, device_kinds
 from stepviz.traces.classifying.launchers import launchers
+from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.nesting import nearest, parents
-from stepviz.traces.classifying.patterns import (
-    EVALUATE,
-    EXCHANGE_EMULATED,
-    EXCHANGE_HOST,
-    EXCHANGE_REGION,
-    GRAPH_LAUNCH,
-    MODULE,
-)
+from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST, RankRows
 
 IntArray = npt.NDArray[np.int64]
@@ -60,8 +55,7 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
     names = Names(added)
     by_name = _ByName(events)
     cat = events["cat"]
-    host = cat.isin(list(HOST)).to_numpy()
-    device = cat.isin(list(DEVICE)).to_numpy()
+    host, device, calls = among(cat, HOST), among(cat, DEVICE), among(cat, CALLS)
     start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
     parent = parents(start, finish, events["track"].to_numpy(), np.flatnonzero(host))
 
@@ -89,8 +83,8 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
         launcher=launcher,
         source=source,
         parent=parent,
-        region=by_name.matching(EXCHANGE_REGION.match) & host,
-        graph=by_name.matching(GRAPH_LAUNCH.search) & cat.isin(list(CALLS)).to_numpy(),
+        region=by_name.are(Trait.EXCHANGE_REGION) & host,
+        graph=by_name.are(Trait.GRAPH_LAUNCH) & calls,
         said=rows.collectives.index.to_numpy(dtype=np.int64),
         exchanging=around >= 0,
     )
@@ -106,19 +100,24 @@ class _ByName:
     """Answers about names, each asked once however often it occurs."""
 
     def __init__(self, events: pd.DataFrame) -> None:
-        names = events["name"].astype("category").cat
+        names = pd.Categorical(events["name"])
         self.categories = [str(name) for name in names.categories]
-        self.codes = names.codes.to_numpy()
+        self.codes = names.codes
 
-    def matching(self, test: Callable[[str], object]) -> BoolArray:
-        """Return which rows have a name that passes a test."""
-        known = np.array([bool(test(name)) for name in self.categories], dtype=np.bool_)
-        return np.asarray(known[self.codes])
+    @cached_property
+    def _traits(self) -> IntArray:
+        return traits(self.categories)
+
+    def are(self, trait: Trait) -> BoolArray:
+        """Return which rows have a name of some trait."""
+        return of_codes(self._traits & trait > 0, self.codes)
 
     def coded(self, code: Callable[[str], int], chosen: BoolArray) -> CodeArray:
         """Return a code per row by its name, and −1 for rows that are not chosen."""
         known = np.full(len(self.categories), _NONE, dtype=np.int8)
-        for at in np.unique(self.codes[chosen]).tolist():
+        there = np.zeros(len(self.categories), dtype=np.bool_)
+        there[self.codes[chosen]] = True
+        for at in np.flatnonzero(there).tolist():
             known[at] = code(self.categories[at])
         return np.where(chosen, known[self.codes], np.int8(_NONE))
 
@@ -139,15 +138,16 @@ def _named(names: Names, by_name: _ByName, cat: pd.Series[str]) -> CodeArray:
     def function(name: str) -> int:
         return _CODE.get(names.host_kind("function", name) or "", _NONE)
 
-    own = by_name.coded(operator, (cat == "cpu_op").to_numpy())
+    own = by_name.coded(operator, among(cat, ("cpu_op",)))
     for code, category in ((annotation, "user_annotation"), (function, "python_function")):
-        said = by_name.coded(code, (cat == category).to_numpy())
+        said = by_name.coded(code, among(cat, (category,)))
         own = np.where(said >= 0, said, own)
     return own
 
 
 def _host_rows(events: pd.DataFrame, by_name: _ByName, parent: IntArray) -> HostRows:
     cat = events["cat"]
+    operator = among(cat, ("cpu_op",))
     return HostRows(
         start=events["start_ns"].to_numpy(),
         finish=events["finish_ns"].to_numpy(),
@@ -155,11 +155,9 @@ def _host_rows(events: pd.DataFrame, by_name: _ByName, parent: IntArray) -> Host
         parent=parent,
         sequence=events["sequence"].to_numpy(),
         fwd_thread=events["fwd_thread"].to_numpy(),
-        operator=(cat == "cpu_op").to_numpy(),
-        module=by_name.matching(lambda name: name.startswith(MODULE))
-        & (cat == "python_function").to_numpy(),
-        evaluate=by_name.matching(lambda name: name.startswith(EVALUATE))
-        & (cat == "cpu_op").to_numpy(),
+        operator=operator,
+        module=by_name.are(Trait.MODULE) & among(cat, ("python_function",)),
+        evaluate=by_name.are(Trait.EVALUATE) & operator,
     )
 
 
@@ -221,10 +219,10 @@ def _mark_host_exchange(
     by_name: _ByName, start: IntArray, finish: IntArray, host: BoolArray, kind: CodeArray
 ) -> None:
     """Mark exchange on host threads; transport inside an emulated exchange is not it."""
-    emulated = np.flatnonzero(by_name.matching(EXCHANGE_EMULATED.match) & host)
+    emulated = np.flatnonzero(by_name.are(Trait.EXCHANGE_EMULATED) & host)
     emulated = emulated[np.argsort(start[emulated], kind="stable")]
     kind[emulated] = EXCHANGE
-    real = np.flatnonzero(by_name.matching(EXCHANGE_HOST.match) & host)
+    real = np.flatnonzero(by_name.are(Trait.EXCHANGE_HOST) & host)
     at = np.searchsorted(start[emulated], start[real], side="right") - 1
     inside = at >= 0
     inside[inside] = start[real[inside]] < finish[emulated[at[inside]]]

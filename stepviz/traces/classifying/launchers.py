@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS, DEVICE, RankRows
 
 IntArray = npt.NDArray[np.int64]
@@ -27,8 +28,8 @@ class Launchers(NamedTuple):
 def launchers(rows: RankRows) -> Launchers:
     """Return where the device rows of a file come from."""
     events = rows.events
-    device = np.flatnonzero(events["cat"].isin(list(DEVICE)).to_numpy())
-    call = np.flatnonzero(events["cat"].isin(list(CALLS)).to_numpy())
+    device = np.flatnonzero(among(events["cat"], DEVICE))
+    call = np.flatnonzero(among(events["cat"], CALLS))
     start = events["start_ns"].to_numpy()
     launcher = np.full(len(events), -1, dtype=np.int64)
     correlation = events["correlation"].to_numpy()
@@ -39,7 +40,7 @@ def launchers(rows: RankRows) -> Launchers:
         lost = device[launcher[device] < 0]
     source = launcher.copy()
     if len(lost):
-        operator = np.flatnonzero((events["cat"] == "cpu_op").to_numpy())
+        operator = np.flatnonzero(among(events["cat"], ("cpu_op",)))
         source[lost] = _by_id(start, events["external"].to_numpy(), operator, lost)
         lost = lost[source[lost] < 0]
     if len(lost) and len(rows.launch_flows):

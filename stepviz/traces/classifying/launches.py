@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.traces.classifying.patterns import WAITING_CALL
+from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.windows import Window
+from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import CALLS, DEVICE
 
 IntArray = npt.NDArray[np.int64]
@@ -74,7 +75,7 @@ def ordinary_lag(events: pd.DataFrame) -> int:
     Twice the median over rows that found the device idle, so that only what takes longer
     than a launch does is put down to something else.
     """
-    device = np.flatnonzero(events["cat"].isin(list(DEVICE)).to_numpy())
+    device = np.flatnonzero(among(events["cat"], DEVICE))
     start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
     launcher = events["launcher"].to_numpy()
     device = device[np.argsort(start[device], kind="stable")]
@@ -97,14 +98,14 @@ def launches(events: pd.DataFrame, window: Window, ordinary: int) -> Launches:
         return NO_LAUNCHES
     start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
     inside = (start < window.finish_ns) & (finish >= window.start_ns)
-    device = events["cat"].isin(list(DEVICE)).to_numpy()
-    own = np.flatnonzero(inside & device & (events["kind"] != "exchange").to_numpy())
+    device = among(events["cat"], DEVICE)
+    own = np.flatnonzero(inside & device & ~among(events["kind"], ("exchange",)))
     own = own[np.argsort(start[own], kind="stable")]
     launcher = events["launcher"].to_numpy()[own]
     launched = np.where(launcher >= 0, start[launcher], -1)
-    names = events["name"]
-    words = [str(c) for c in names.cat.categories if WAITING_CALL.search(str(c))]
-    calls = inside & events["cat"].isin(list(CALLS)).to_numpy() & names.isin(words).to_numpy()
+    names = events["name"].array
+    waits = traits(map(str, names.categories)) & Trait.WAITING_CALL > 0
+    calls = inside & among(events["cat"], CALLS) & of_codes(waits, names.codes)
     waiting = np.column_stack((start[calls], finish[calls]))
     waiting = waiting[np.argsort(waiting[:, 1], kind="stable")]
     return Launches(ordinary, start[own], launched, waiting)

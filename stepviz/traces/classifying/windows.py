@@ -18,7 +18,9 @@ import pandas as pd
 
 from stepviz.traces.classifying.added_patterns import Pattern
 from stepviz.traces.classifying.iterations import by_pattern, found_otherwise
+from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.patterns import STEP
+from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import DEVICE, HOST
 
 #: How the start of a window was found.
@@ -98,34 +100,36 @@ def step_ranges(events: pd.DataFrame, added: Sequence[Pattern] | None = None) ->
     if own is not None:
         return own
     marked = host_ranges(events)
-    return found_otherwise(events) if marked.empty else marked.assign(found_by="")
+    return found_otherwise(events) if marked.empty else marked
 
 
 def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
-    """Return the markers of a rank's steps: step, start_ns, finish_ns, track, sorted by start."""
-    categories = events["name"].cat.categories
-    numbers = {
-        str(name): int(found["step"]) for name in categories if (found := STEP.match(str(name)))
-    }
-    marked = events[events["name"].isin(list(numbers)) & events["cat"].isin(list(HOST))]
-    ranges = pd.DataFrame(
+    """Return the markers of a rank's steps in order of time (columns: see `step_ranges`)."""
+    names = events["name"].array
+    words = [str(name) for name in names.categories]
+    marks = traits(words) & Trait.STEP > 0
+    rows = np.flatnonzero(of_codes(marks, names.codes) & among(events["cat"], HOST))
+    start = events["start_ns"].to_numpy()
+    rows = rows[np.argsort(start[rows], kind="stable")]
+    found = [STEP.match(words[code]) for code in names.codes[rows].tolist()]
+    return pd.DataFrame(
         {
-            "step": np.array([numbers[str(name)] for name in marked["name"]], dtype=np.int64),
-            "start_ns": marked["start_ns"].to_numpy(),
-            "finish_ns": marked["finish_ns"].to_numpy(),
-            "track": marked["track"].to_numpy(),
+            "step": np.array([int(one["step"]) for one in found if one], dtype=np.int64),
+            "start_ns": start[rows],
+            "finish_ns": events["finish_ns"].to_numpy()[rows],
+            "track": events["track"].to_numpy()[rows],
+            "found_by": "",
         }
     )
-    return ranges.sort_values("start_ns").reset_index(drop=True)
 
 
 def without_doubles(ranges: pd.DataFrame, repairs: list[str]) -> pd.DataFrame:
     """Keep the first marker of each step number, and say so where there are more."""
+    numbers = ranges["step"].tolist()
+    if len(set(numbers)) == len(numbers):
+        return ranges
     kept = ranges.drop_duplicates("step").reset_index(drop=True)
-    if len(kept) < len(ranges):
-        repairs.append(
-            f"markers of a step already marked were passed over: {len(ranges) - len(kept)}"
-        )
+    repairs.append(f"markers of a step already marked were passed over: {len(ranges) - len(kept)}")
     return kept
 
 
@@ -145,8 +149,8 @@ def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> IntArray:
     source = events["source"].to_numpy()
     launched = source >= 0
     place[launched] = place[source[launched]]
-    lost = events["cat"].isin(list(DEVICE)).to_numpy() & ~launched
-    updates = np.flatnonzero(lost & (events["kind"] == "optimizer").to_numpy())
+    lost = among(events["cat"], DEVICE) & ~launched
+    updates = np.flatnonzero(lost & among(events["kind"], ("optimizer",)))
     place[lost] = BETWEEN
     track = events["track"].to_numpy()
     for stream in np.unique(track[updates]):
@@ -162,10 +166,10 @@ def place_lost(events: pd.DataFrame, found: list[Window]) -> None:
     """Give device rows without a launch to the step in whose window they start."""
     place = events["place"].to_numpy().copy()
     lost = np.flatnonzero(
-        events["cat"].isin(list(DEVICE)).to_numpy()
-        & (events["source"].to_numpy() < 0)
-        & (place == BETWEEN)
+        among(events["cat"], DEVICE) & (events["source"].to_numpy() < 0) & (place == BETWEEN)
     )
+    if len(lost) == 0:
+        return
     start = events["start_ns"].to_numpy()
     lost = lost[np.argsort(start[lost], kind="stable")]
     for at, window in enumerate(found):
@@ -184,7 +188,7 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
     ranges
         Those of `step_ranges`; empty where nothing tells of steps.
     """
-    device = events["cat"].isin(list(DEVICE)).to_numpy()
+    device = among(events["cat"], DEVICE)
     if ranges.empty:
         return [_whole_trace(events, device)]
     place = events["place"].to_numpy()
@@ -219,7 +223,7 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
 
 
 def _whole_trace(events: pd.DataFrame, device: npt.NDArray[np.bool_]) -> Window:
-    work = events[device | events["cat"].isin(list(HOST)).to_numpy()]
+    work = events[device | among(events["cat"], HOST)]
     work = events if work.empty else work
     start, finish = int(work["start_ns"].min()), int(work["finish_ns"].max())
     measured = "device" if device.any() else "host"

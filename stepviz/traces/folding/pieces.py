@@ -19,6 +19,7 @@ from stepviz.core.vocabulary import KINDS
 from stepviz.traces.classifying.nesting import last_reaching
 from stepviz.traces.classifying.patterns import EVALUATE, WAITING_CALL
 from stepviz.traces.classifying.windows import Window
+from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS, DEVICE
 
 IntArray = npt.NDArray[np.int64]
@@ -94,18 +95,20 @@ def stops(pieces: list[Piece]) -> int:
 
 def main_track(events: pd.DataFrame, ranges: pd.DataFrame) -> int:
     """Return the track of the thread that drives the steps."""
+    track = events["track"].to_numpy()
+    operators = among(events["cat"], ("cpu_op", "user_annotation"))
     if not ranges.empty:
         marked = int(ranges["track"].iloc[0])
-        operators = events["cat"].isin(["cpu_op", "user_annotation"])
-        if (operators & (events["track"] == marked)).sum() > len(ranges):
+        if (operators & (track == marked)).sum() > len(ranges):
             return marked
-    rows = events[events["cat"].isin(["cpu_op", "user_annotation"])]
-    rows = rows[rows["kind"] != "exchange"]
-    return int(rows["track"].mode().iloc[0]) if len(rows) else -1
+    numbers, counts = np.unique(
+        track[operators & ~among(events["kind"], ("exchange",))], return_counts=True
+    )
+    return int(numbers[np.argmax(counts)]) if len(numbers) else -1
 
 
 def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> list[Piece]:
-    inside = _inside(events, window) & events["cat"].isin(list(DEVICE)).to_numpy()
+    inside = _inside(events, window) & among(events["cat"], DEVICE)
     rows = np.flatnonzero(inside)
     kinds = _codes(events["kind"])[rows]
     times = np.column_stack(
@@ -205,11 +208,10 @@ def _painted(events: pd.DataFrame, window: Window, main: int) -> _Painted:
     cat, names = part["cat"], part["name"].astype("category").cat
     kind = _codes(part["kind"])
     # An autograd thread of its own works while the main thread stands still.
-    is_operator = (cat == "cpu_op").to_numpy()
-    calls = cat.isin(list(CALLS)).to_numpy()
+    is_operator, calls = among(cat, ("cpu_op",)), among(cat, CALLS)
     helpers = np.unique(track[(kind == _BACKWARD) & is_operator])
     work = (is_operator | calls) & (kind != _EXCHANGE)
-    annotated = (cat == "user_annotation").to_numpy() & (track == main) & (kind != _OTHER)
+    annotated = among(cat, ("user_annotation",)) & (track == main) & (kind != _OTHER)
     start = np.clip(part["start_ns"].to_numpy(), window.start_ns, window.finish_ns)
     finish = np.clip(part["finish_ns"].to_numpy(), window.start_ns, window.finish_ns)
     layers = [np.flatnonzero(work & (track == t)) for t in helpers if t != main]

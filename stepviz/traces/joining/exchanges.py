@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.patterns import (
     BUCKET,
     EXCHANGE_EMULATED,
@@ -24,9 +25,11 @@ from stepviz.traces.classifying.patterns import (
     collective_name,
     kernel_collective,
 )
+from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import DEVICE, RankRows
 
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 COLUMNS: Final = (
     "row",  # of the rank's events
@@ -103,30 +106,39 @@ def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
     events
         Its rows with kind, parent, launcher and place.
     """
-    chosen = np.flatnonzero((events["kind"] == "exchange").to_numpy())
+    chosen = np.flatnonzero(among(events["kind"], ("exchange",)))
     start = events["start_ns"].to_numpy()
     chosen = chosen[np.argsort(start[chosen], kind="stable")]
-    device = events["cat"].isin(list(DEVICE)).to_numpy()
+    device = among(events["cat"], DEVICE)
     on_device = chosen[device[chosen]]
     on_host = chosen[~device[chosen]]
-    parts = [
-        _frame(rows, events, on_device, _device_values(rows, events, on_device)),
-        _frame(rows, events, on_host, _host_values(rows, events, on_host)),
-    ]
-    frame = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
-    return frame.sort_values(["arrival_ns", "row"], kind="stable", ignore_index=True)
+    parts = []
+    if len(on_device) or not len(on_host):
+        said = _said(rows, on_device)
+        values = _device_values(events, on_device, device, said["collective"])
+        parts.append(_columns(rows, events, on_device, said, values))
+    if len(on_host):
+        said = _said(rows, on_host)
+        parts.append(_columns(rows, events, on_host, said, _host_values(rows, events, on_host)))
+    columns = parts[0]
+    if len(parts) > 1:
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+    order = np.lexsort((columns["row"], columns["arrival_ns"]))
+    return pd.DataFrame({name: columns[name][order] for name in COLUMNS})
 
 
-def _frame(rows: RankRows, events: pd.DataFrame, chosen: IntArray, values: Values) -> pd.DataFrame:
+def _columns(
+    rows: RankRows, events: pd.DataFrame, chosen: IntArray, said: Values, values: Values
+) -> Values:
     """Join what rows and arguments say into the columns of exchanges."""
-    said = _said(rows, chosen)
     group = said["group"]
     if len(rows.groups) == 1:
         group = np.where(group == "", next(iter(rows.groups)), group)
     members = said["ranks"]
     known = {name: ranks for name, (_, ranks) in rows.groups.items() if ranks}
-    for at in np.flatnonzero(pd.isna(pd.Series(members, dtype=object)).to_numpy()).tolist():
-        members[at] = known.get(group[at])
+    for at, listed in enumerate(members.tolist()):
+        if listed is None:
+            members[at] = known.get(group[at])
     words = {name: desc for name, (desc, _) in rows.groups.items()}
     label = [
         desc or words.get(name, "") or name
@@ -134,7 +146,7 @@ def _frame(rows: RankRows, events: pd.DataFrame, chosen: IntArray, values: Value
     ]
     item = np.array([_item_bytes(word) for word in said["dtype"]], dtype=np.int64)
     size = _bytes(said["elements"], item)
-    emulated: npt.NDArray[np.bool_] = values["emulated"]
+    emulated: BoolArray = values["emulated"]
     sends = np.asarray(values["collective"] == "send", dtype=bool)
     peer: IntArray = said["src_rank"].copy()
     peer[sends] = said["dst_rank"][sends]
@@ -155,13 +167,13 @@ def _frame(rows: RankRows, events: pd.DataFrame, chosen: IntArray, values: Value
         **values,
         "bytes": np.where(emulated & (values["bytes"] >= 0), values["bytes"], size),
     }
-    return pd.DataFrame({name: columns[name] for name in COLUMNS})
+    return columns
 
 
 def _said(rows: RankRows, chosen: IntArray) -> Values:
     """Return the columns of what the profiler said, for these rows."""
     said = rows.collectives
-    at = said.index.get_indexer(pd.Index(chosen)) if len(said) else np.full(len(chosen), -1)
+    at = _places(said.index.to_numpy(dtype=np.int64), chosen)
     columns: Values = {}
     for name, missing in _NOTHING.items():
         text = not isinstance(missing, int)
@@ -170,6 +182,22 @@ def _said(rows: RankRows, chosen: IntArray) -> Values:
             column[at >= 0] = said[name].to_numpy()[at[at >= 0]]
         columns[name] = column
     return columns
+
+
+def _places(known: IntArray, wanted: IntArray) -> IntArray:
+    """Return where each wanted number stands among the known ones, −1 where it does not."""
+    if len(known) == 0:
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = np.argsort(known, kind="stable")
+    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
+    return np.where(known[order[at]] == wanted, order[at], -1)
+
+
+def _words(column: pd.Series[Any], chosen: IntArray) -> npt.NDArray[Any]:
+    """Return the words of some rows of a column of categories."""
+    values = column.array
+    found: npt.NDArray[Any] = values.categories.to_numpy(dtype=object)[values.codes[chosen]]
+    return found
 
 
 def _item_bytes(dtype: str) -> int:
@@ -184,12 +212,13 @@ def _bytes(elements: IntArray, item: IntArray) -> IntArray:
     return np.where(fits, np.where(fits, elements, 0) * item, -1)
 
 
-def _device_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Values:
+def _device_values(
+    events: pd.DataFrame, chosen: IntArray, device: BoolArray, said: npt.NDArray[Any]
+) -> Values:
     start = events["start_ns"].to_numpy()
     finish = events["finish_ns"].to_numpy()
     launcher = events["launcher"].to_numpy()
-    device = events["cat"].isin(list(DEVICE)).to_numpy()
-    compute = np.flatnonzero(device & (events["kind"] != "exchange").to_numpy())
+    compute = np.flatnonzero(device & ~among(events["kind"], ("exchange",)))
     launched = compute[launcher[compute] >= 0]
     launched = launched[np.argsort(start[launcher[launched]], kind="stable")]
     arrival, call = start[chosen], launcher[chosen]
@@ -203,11 +232,9 @@ def _device_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Va
     ends = np.sort(finish[compute])
     last = np.searchsorted(ends, arrival, side="right") - 1
     ended = np.where(last >= 0, ends[last], arrival) if len(ends) else arrival
-    kind = events["kind"].astype(object).to_numpy()
     during = np.full(len(chosen), "other", dtype=object)
-    during[given] = kind[call[given]]
-    said = _said(rows, chosen)["collective"]
-    names = events["name"].astype(object).to_numpy()[chosen]
+    during[given] = _words(events["kind"], call[given])
+    names = _words(events["name"], chosen)
     by_kernel = {name: kernel_collective(str(name)) for name in dict.fromkeys(names)}
     by_word = {word: collective_name(str(word)) for word in dict.fromkeys(said) if word}
     region = _Regions(events)
@@ -232,10 +259,9 @@ def _device_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Va
 
 def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Values:
     start = events["start_ns"].to_numpy()
-    kind = events["kind"].astype(object).to_numpy()
-    names = events["name"].astype(object).to_numpy()[chosen]
+    names = _words(events["name"], chosen)
     elements = rows.collectives["elements"].to_dict()
-    waiting = _launches(events) if len(chosen) else {}
+    waiting = _launches(events)
     words, sizes = np.empty(len(chosen), dtype=object), np.full(len(chosen), -1)
     emulated = np.zeros(len(chosen), dtype=bool)
     calls = np.full(len(chosen), -1)
@@ -253,7 +279,7 @@ def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Valu
     given = calls >= 0
     launch = np.where(given, start[np.maximum(calls, 0)], -1)
     during = np.full(len(chosen), "other", dtype=object)
-    during[given] = kind[calls[given]]
+    during[given] = _words(events["kind"], calls[given])
     return {
         "collective": words,
         "emulated": emulated,
@@ -270,17 +296,20 @@ def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Valu
 def _launches(events: pd.DataFrame) -> dict[str, deque[int]]:
     """Return the host rows that launch exchanges, in order, by what they launch."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
-    names = events["name"]
-    for pattern in (LAUNCH, BUCKET):
-        known = [str(c) for c in names.cat.categories if pattern.match(str(c))]
-        found = events.index[names.isin(known)]
-        for row in found[np.argsort(events["start_ns"].to_numpy()[found], kind="stable")]:
-            match = pattern.match(str(names.iat[row]))
+    names = events["name"].array
+    words_of = [str(name) for name in names.categories]
+    told = traits(words_of)
+    start = events["start_ns"].to_numpy()
+    for pattern, trait in ((LAUNCH, Trait.LAUNCH), (BUCKET, Trait.BUCKET)):
+        found = np.flatnonzero(of_codes(told & trait > 0, names.codes))
+        found = found[np.argsort(start[found], kind="stable")]
+        for row, code in zip(found.tolist(), names.codes[found].tolist(), strict=True):
+            match = pattern.match(words_of[code])
             if match is None:
                 continue
             words = match.groupdict()
             key = f"bucket {words['bucket']}" if "bucket" in words else None
-            waiting[key or collective_name(words["collective"])].append(int(row))
+            waiting[key or collective_name(words["collective"])].append(row)
     return waiting
 
 
@@ -309,10 +338,11 @@ class _Regions:
     """Annotations around launches, which may name the collective that was launched."""
 
     def __init__(self, events: pd.DataFrame) -> None:
+        names = events["name"].array
         self._parent = events["parent"].to_numpy()
-        self._codes = events["name"].cat.codes.to_numpy()
+        self._codes = names.codes
         self._named: dict[int, str | None] = {}
-        self._names = events["name"].cat.categories
+        self._names = names.categories
 
     def collective(self, row: int) -> str | None:
         """Return the collective that the innermost telling region around a row names."""

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.traces.classifying.patterns import STEP
+from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.reading.columns import Mark
 from stepviz.traces.reading.exact import json_number, nanoseconds
+from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.repairs import Repairs
 
 IntArray = npt.NDArray[np.int64]
@@ -51,9 +52,10 @@ def recording(
     rank
         In a merged file only its own marks count.
     """
-    spans = events[(events["cat"] == "Trace") & (events["finish_ns"] > events["start_ns"])]
-    lows = [int(at) for at in spans["start_ns"]]
-    highs = [int(at) for at in spans["finish_ns"]]
+    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
+    spans = among(events["cat"], ("Trace",)) & (finish > start)
+    lows: list[int] = start[spans].tolist()
+    highs: list[int] = finish[spans].tolist()
     closed = False
     for mark in marks:
         at = nanoseconds(json_number(mark.ts))
@@ -90,7 +92,7 @@ def without_impossible(
     start = events["start_ns"].to_numpy()
     finish = events["finish_ns"].to_numpy().copy()
     markers = _markers(events)
-    own = (events["cat"] != "Trace").to_numpy()
+    own = ~among(events["cat"], ("Trace",))
     low, high, how = _window(start, finish, own, said, repairs)
     strays = own & ((start < low) | (start > high))
     too_long = own & ~strays & (finish > high)
@@ -118,9 +120,8 @@ def without_impossible(
 
 
 def _markers(events: pd.DataFrame) -> BoolArray:
-    names = events["name"]
-    marks = [name for name in names.cat.categories if STEP.match(str(name))]
-    return np.asarray(names.isin(marks).to_numpy(), dtype=np.bool_)
+    names = events["name"].array
+    return of_codes(traits(map(str, names.categories)) & Trait.STEP > 0, names.codes)
 
 
 def _window(

@@ -18,6 +18,7 @@ from stepviz.errors import TraceError
 from stepviz.traces.reading.collectives import collectives_frame, syncs_frame
 from stepviz.traces.reading.columns import Columns
 from stepviz.traces.reading.flows import autograd_flows, launch_flows
+from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.metadata import base_ns, groups_of, info_of, world_size
 from stepviz.traces.reading.outliers import recording, without_impossible
 from stepviz.traces.reading.ranks import Part, parts_of
@@ -171,7 +172,7 @@ def _rank_rows(
         copy=False,
     )
     events["cat"] = with_categories(events, tracks, columns.process_names)
-    calls = events["cat"].isin([*CALLS, "cpu_op"]).to_numpy()
+    calls = among(events["cat"], {*CALLS, "cpu_op"})
     said = recording(events, columns.marks, base, part.rank)
     possible, finish = without_impossible(events, said, calls, repairs)
     events["finish_ns"] = finish

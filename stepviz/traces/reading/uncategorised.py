@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from stepviz.traces.reading.masks import among
+
 _HARDWARE: Final = "Ascend Hardware"
 _RUNTIME: Final = "CANN"
 _COLLECTIVES: Final = re.compile(r"^(HCCL|Communication)")
@@ -40,7 +42,7 @@ def with_categories(
         The names of each process, by pid.
     """
     said = {str(pid): names for pid, names in processes.items()}
-    bare = (events["cat"] == "").to_numpy()
+    bare = among(events["cat"], ("",))
     if not bare.any() or not any(_HARDWARE in names for names in said.values()):
         return events["cat"]
     found = events["cat"].astype(object).to_numpy(copy=True)
