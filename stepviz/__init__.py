@@ -20,6 +20,7 @@ from stepviz.errors import (
 
 if TYPE_CHECKING:
     from stepviz import builders as builders
+    from stepviz import charts as charts
     from stepviz.builders.lesson_models import lesson
     from stepviz.core.changes import (
         Change,
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: Rooms that are used by their own name.
-_ROOMS = ("builders",)
+_ROOMS = ("builders", "charts")
 
 #: Where each public name lives.
 _HOMES = {
