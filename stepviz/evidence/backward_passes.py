@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.core.intervals import clip, intersect, total, union
+from stepviz.core.intervals import union
 from stepviz.core.vocabulary import COMPUTE
 from stepviz.errors import CostError
 from stepviz.evidence.records import ready_order
@@ -146,7 +146,7 @@ def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int], wit
         rest=(window.finish_ns - last - _after(removed, last)) / _MS,
         finish=(window.finish_ns - origin) / _MS,
         forward=sum(finish - start for start, finish in forward) / _MS,
-        backward=(int(begun) - origin) / _MS,
+        backward=(int(begun) - origin - int(_before(removed, np.array([begun]))[0])) / _MS,
     )
 
 
@@ -194,9 +194,3 @@ def _on_device(part: Any, ready_ns: IntArray) -> tuple[bool, IntArray]:
     ends = np.maximum.accumulate(kernels["finish_ns"].to_numpy(dtype=np.int64)[known][order])
     at = np.searchsorted(launched, ready_ns, side="right") - 1
     return True, np.where(at >= 0, ends[np.maximum(at, 0)], ready_ns)
-
-
-def beside_exchange(step: CapturedStep, one: Pass) -> float:
-    """Return how long a rank computed while a transfer ran, ms."""
-    busy = clip(union(step.transfers), float(one.ready.min()), one.compute_end)
-    return float(total(intersect(busy, np.array([[float(one.ready.min()), one.compute_end]]))))

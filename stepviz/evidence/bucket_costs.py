@@ -13,14 +13,13 @@ import pandas as pd
 from stepviz.builders.cost_fits import ExtrapolationWarning, FittedCost
 from stepviz.builders.cost_fits import fit_cost as fit_points
 from stepviz.errors import CostError
-from stepviz.evidence.backward_passes import CapturedStep, beside_exchange
 from stepviz.evidence.fits import fit_contention
-from stepviz.evidence.records import sweep_of, timings
+from stepviz.evidence.records import sweep_of
 from stepviz.traces import Run
 
 _MS: Final = 1e6
 #: Compute is never taken to be slower than this beside exchange: what says so is noise.
-_SLOWEST: Final = 0.3
+SLOWEST: Final = 0.3
 #: Sizes beyond the fitted ones by more than this factor are an extrapolation.
 _FAR: Final = 1.5
 
@@ -129,29 +128,14 @@ def _servers(run: Run, numbers: Sequence[int]) -> int:
     return int(most)
 
 
-def fit_rate(run: Run, steps: Sequence[CapturedStep]) -> tuple[float, str]:
+def fit_rate(run: Run) -> tuple[float, str]:
     """Return the speed of compute beside exchange, as part of its full one, and how it was told.
 
-    From steps that were timed without exchange, else from kernels that ran both ways, else 1.
+    From operators that ran both ways; 1 where there are none.
     """
-    alone = timings(run, "backward_ns", "alone"), timings(run, "forward_ns", "alone")
-    if all(alone):
-        backward, forward = (float(np.median(np.concatenate(part))) / _MS for part in alone)
-        rates = []
-        for step in steps:
-            for one in step.passes:
-                beside = beside_exchange(step, one)
-                if beside <= 0 or one.forward <= 0:
-                    continue
-                usual = backward * one.forward / forward
-                took = one.compute_end - one.backward
-                rates.append((usual - (took - beside)) / beside)
-        if rates:
-            rate = float(np.clip(np.median(rates), _SLOWEST, 1.0))
-            return rate, f"passes without exchange: compute runs at {rate:.2f} beside it"
     try:
         found = fit_contention(run)
     except CostError:
         return 1.0, "no pass without exchange shows what it costs compute: taken to be nothing"
-    rate = max(found.contention.compute, _SLOWEST)
+    rate = max(found.contention.compute, SLOWEST)
     return rate, f"the same operators with and without it: compute runs at {rate:.2f} beside it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -65,7 +65,7 @@ class ChangePredictor:
     @cached_property
     def undelayed(self) -> BucketModel:
         """The same as if nothing had been planted."""
-        return bucket_model(self.run, without=PLANTED)
+        return replace(bucket_model(self.run, without=PLANTED), rate=self.model.rate)
 
     def effect(self, name: str, change: Mapping[str, Any]) -> Effect:
         """Return what a change does.

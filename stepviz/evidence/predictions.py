@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,9 +16,16 @@ from stepviz.builders.parameters import gradients_of
 from stepviz.core.checks import as_real
 from stepviz.errors import CostError
 from stepviz.evidence.backward_passes import CapturedStep, captured_steps
-from stepviz.evidence.bucket_costs import LinkFit, fit_link, fit_rate
-from stepviz.evidence.queued_buckets import Link, Predicted, queued
-from stepviz.evidence.records import emulated, option, parameters_of, ready_order, timings
+from stepviz.evidence.bucket_costs import SLOWEST, LinkFit, fit_link, fit_rate
+from stepviz.evidence.queued_buckets import Link, Pace, Predicted, queued
+from stepviz.evidence.records import (
+    emulated,
+    option,
+    parameters_of,
+    rank_timings,
+    ready_order,
+    timings,
+)
 from stepviz.traces import Run
 from stepviz.traces.joining.spreads import cut_alike
 
@@ -66,7 +73,7 @@ class BucketModel:
     captured: Buckets
     link: LinkFit
     rate: float
-    speed: float
+    paces: Mapping[int, Pace]
     bare: bool
     measured_ms: float
     noise_ms: float
@@ -98,7 +105,7 @@ class BucketModel:
                 step, buckets, self.sizes, link,
                 rate=self.rate if rate is None else rate,
                 hooked=not self.bare or emulated(self.run),
-                speed=self.speed,
+                paces=self.paces,
             )
             for step in self.steps
         ]  # fmt: skip
@@ -145,8 +152,9 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     The captured steps are run again with the buckets that PyTorch's DDP makes under each cap:
     each gradient is ready when it was, on each rank; a bucket leaves once it is full on all ranks
     and the link is free; it takes what a line through the run's own exchanges says; compute runs
-    slower beside it, as far as passes without exchange told; copying back and the optimizer stay
-    as they were. The prediction is the measured step plus the model's *change* against its own
+    slower beside it, as far as passes without exchange told (backward takes what it took in them,
+    and what the captured step takes longer is what exchange costs); copying back and the
+    optimizer stay as they were. The prediction is the measured step plus the model's *change* against its own
     replay of the captured buckets, so that what it gets wrong about both cancels.
 
     Parameters
@@ -223,27 +231,16 @@ def bucket_model(run: Run, without: str = "") -> BucketModel:
     numbers = numbers[-_MOST_STEPS:]
     link = fit_link(run, numbers)
     steps = captured_steps(run, sizes, numbers, without)
-    rate, told = fit_rate(run, steps)
-    if link.servers > 1:
-        told += f"; the link carries {link.servers} exchanges at a time"
     order = ready_order(run, run.ranks[0])
     bare = timings(run)
-    speed, lengths = 1.0, np.array([step.length for step in steps])
+    paces = _paces(run, steps, without) if bare else {}
+    lengths = np.array([step.length for step in steps])
     if bare:
         lengths = np.concatenate(bare) / _MS
-        forward = timings(run, "forward_ns")
-        traced = np.median([one.forward for step in steps for one in step.passes])
-        if forward and traced > 0:
-            speed = float(np.median(np.concatenate(forward))) / _MS / float(traced)
     device = any(part.events["cat"].eq("kernel").any() for part in run._ranks.values())
     shared = not device and not emulated(run)
-    notes = [
-        f"cost: {link.cost!r}, from {link.note}",
-        f"contention: {told}",
-        "measured step: " + (f"median of {len(lengths)} without profiler, in which forward took "
-        f"{speed:.2f} times as long as in the traced ones" if bare
-        else f"median of {len(lengths)} traced ones; the capture has none without profiler"),
-    ]  # fmt: skip
+    rate, told = fit_rate(run)
+    notes = [f"cost: {link.cost!r}, from {link.note}", _about(lengths, paces)]
     if emulated(run):
         notes.append("the network is emulated: this says nothing about a real one")
     if shared:
@@ -252,12 +249,65 @@ def bucket_model(run: Run, without: str = "") -> BucketModel:
         )
     made = BucketModel(
         run=run, steps=steps, sizes=sizes, order=order, captured=[], link=link, rate=rate,
-        speed=speed, bare=bool(bare), measured_ms=float(np.median(lengths)),
+        paces=paces, bare=bool(bare), measured_ms=float(np.median(lengths)),
         noise_ms=_error_of_median(lengths), replay_ms=math.nan, shared=shared, notes=notes,
     )  # fmt: skip
-    captured = _captured(run, made)
-    made = replace(made, captured=captured)
-    return replace(made, replay_ms=made.model(captured).length)
+    made = replace(made, captured=_captured(run, made))
+    if not without and any(pace.backward is not None for pace in paces.values()):
+        made, told = _contended(made)
+    if link.servers > 1:
+        told += f"; the link carries {link.servers} exchanges at a time"
+    notes.insert(1, f"contention: {told}")
+    return replace(made, replay_ms=made.model(made.captured).length)
+
+
+def _paces(run: Run, steps: Sequence[CapturedStep], without: str) -> dict[int, Pace]:
+    """Return how fast each rank works without profiler, by its own timed steps."""
+    bare, alone = rank_timings(run, "forward_ns"), rank_timings(run, "forward_ns", "alone")
+    backward = rank_timings(run, "backward_ns", "alone")
+    passes = int(option(run, "accumulation", default=1))
+    found = {}
+    for rank in bare:
+        mine = [one for step in steps for one in step.passes if one.rank == rank]
+        traced = float(np.median([one.forward for one in mine])) if mine else 0.0
+        if traced <= 0:
+            continue
+        work = None
+        if alone and backward and alone[rank] > 0:
+            # The machine's speed may have changed between the blocks: forward says so.
+            work = backward[rank] * bare[rank] / alone[rank] / passes / _MS
+            if without and option(run, "slow_rank") == rank:
+                planted = float(option(run, "slow_ms", default=0.0))
+                work -= planted / passes if option(run, "slow_phase") == "backward" else 0.0
+        found[rank] = Pace(bare[rank] / _MS / traced, work)
+    return found
+
+
+def _contended(made: BucketModel) -> tuple[BucketModel, str]:
+    """Find the speed of compute beside exchange with which the captured step comes out.
+
+    Passes without exchange say what backward takes by itself; what a step takes longer than work
+    at full speed would, is what exchange costs it.
+    """
+    rates = np.arange(100, 100 * SLOWEST - 1, -5) / 100
+    missed = [abs(made.model(made.captured, rate=r).length - made.measured_ms) for r in rates]
+    rate = float(rates[int(np.argmin(missed))])
+    return replace(
+        made, rate=rate
+    ), f"passes without exchange: compute runs at {rate:.2f} beside it"
+
+
+def _about(lengths: Floats, paces: Mapping[int, Pace]) -> str:
+    if not paces:
+        return (
+            f"measured step: median of {len(lengths)} traced ones; the capture has none without "
+            "profiler"
+        )
+    speed = float(np.median([pace.speed for pace in paces.values()]))
+    return (
+        f"measured step: median of {len(lengths)} without profiler, in which forward took "
+        f"{speed:.2f} times as long as in the traced ones"
+    )
 
 
 def _error_of_median(values: Floats) -> float:

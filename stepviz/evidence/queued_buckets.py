@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,18 @@ class Link:
 
     ms: Callable[[float], float]
     servers: int = 1
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a rank works without profiler.
+
+    Everything takes `speed` times as long as in the trace, but for the work of backward where
+    `backward` says how many ms that takes with no exchange beside it.
+    """
+
+    speed: float = 1.0
+    backward: float | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ def queued(
     *,
     rate: float = 1.0,
     hooked: bool = True,
-    speed: float = 1.0,
+    paces: Mapping[int, Pace] | None = None,
 ) -> Predicted:
     """Return a captured step with other buckets.
 
@@ -59,10 +71,14 @@ def queued(
         Speed of compute while an exchange runs, as part of its full one.
     hooked
         Whether launches cost what the capture's hook took, or what they take without.
-    speed
-        All compute takes so many times as long.
+    paces
+        By rank, how fast it works; as traced where it is not said.
     """
-    passes = [_Rank(one, step, buckets, rate, speed, hooked=hooked) for one in step.passes]
+    given = paces or {}
+    passes = [
+        _Rank(one, step, buckets, rate, given.get(one.rank, Pace()), hooked=hooked)
+        for one in step.passes
+    ]
     lengths = [link.ms(sum(sizes[k] for k in bucket)) for bucket in buckets]
     ends = _solve(passes, lengths, link.servers, rate)
     last = max(ends, default=0.0)
@@ -80,7 +96,7 @@ class _Rank:
         step: CapturedStep,
         buckets: Sequence[Sequence[int]],
         rate: float,
-        speed: float,
+        pace: Pace,
         *,
         hooked: bool,
     ) -> None:
@@ -89,10 +105,19 @@ class _Rank:
         moments = list(np.maximum.accumulate(moments)) if moments else []
         work = _Work(step, rate)
         launch = one.hook if hooked else one.launch
-        self.marks = [speed * work.at(moment) + launch * k for k, moment in enumerate(moments)]
-        self.whole = speed * work.at(one.compute_end) + launch * len(moments)
+        begun, whole = work.at(one.backward), work.at(one.compute_end)
+        faster = pace.speed
+        if pace.backward is not None and whole > begun:
+            faster = pace.backward / (whole - begun)
+
+        def lasts(moment: float) -> float:
+            done = work.at(moment)
+            return pace.speed * min(done, begun) + faster * max(done - begun, 0.0)
+
+        self.marks = [lasts(moment) + launch * k for k, moment in enumerate(moments)]
+        self.whole = lasts(one.compute_end) + launch * len(moments)
         self.whole = max([self.whole, *self.marks])
-        self.rest = speed * one.rest
+        self.rest = pace.speed * one.rest
         self.now = 0.0  # work done so far
         self.next = 0  # the bucket that is filled next
         self.done = 0.0  # when compute ended

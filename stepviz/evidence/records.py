@@ -57,6 +57,21 @@ def timings(run: Run, what: str = "step_ns", mode: str = BARE) -> list[IntArray]
     return [slowest[blocks == block] for block in dict.fromkeys(blocks.tolist())]
 
 
+def rank_timings(run: Run, what: str, mode: str = BARE) -> dict[int, float]:
+    """Return each rank's median of a part of its steps, ns; {} where one rank has none."""
+    found: dict[int, float] = {}
+    for rank, record in records(run).items():
+        values = [
+            row[what]
+            for row in _rows(record.get("timings"))
+            if row.get("mode") == mode and isinstance(row.get(what), int)
+        ]
+        if not values:
+            return {}
+        found[rank] = float(np.median(values))
+    return found
+
+
 def counts_of(run: Run) -> TokenCounts | None:
     """Return what an update of all ranks held, the mean over its recorded updates; None unknown."""
     parts = []
