@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stepviz.core.intervals import union
+from stepviz.core.intervals import clip, total, union
 from stepviz.core.vocabulary import COMPUTE
 from stepviz.errors import CostError
 from stepviz.evidence.records import ready_order
@@ -194,3 +194,8 @@ def _on_device(part: Any, ready_ns: IntArray) -> tuple[bool, IntArray]:
     ends = np.maximum.accumulate(kernels["finish_ns"].to_numpy(dtype=np.int64)[known][order])
     at = np.searchsorted(launched, ready_ns, side="right") - 1
     return True, np.where(at >= 0, ends[np.maximum(at, 0)], ready_ns)
+
+
+def beside_exchange(step: CapturedStep, one: Pass) -> float:
+    """Return how much of a rank's backward lies beside a transfer, ms."""
+    return float(total(clip(union(step.transfers), one.backward, one.compute_end)))

@@ -19,7 +19,7 @@ from stepviz.traces import Run
 
 _MS: Final = 1e6
 #: Compute is never taken to be slower than this beside exchange: what says so is noise.
-SLOWEST: Final = 0.3
+SLOWEST: Final = 0.5
 #: Sizes beyond the fitted ones by more than this factor are an extrapolation.
 _FAR: Final = 1.5
 

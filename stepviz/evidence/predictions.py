@@ -15,7 +15,7 @@ from stepviz.builders.bucket_rules import Limits, launched
 from stepviz.builders.parameters import gradients_of
 from stepviz.core.checks import as_real
 from stepviz.errors import CostError
-from stepviz.evidence.backward_passes import CapturedStep, captured_steps
+from stepviz.evidence.backward_passes import CapturedStep, beside_exchange, captured_steps
 from stepviz.evidence.bucket_costs import SLOWEST, LinkFit, fit_link, fit_rate
 from stepviz.evidence.queued_buckets import Link, Pace, Predicted, queued
 from stepviz.evidence.records import (
@@ -153,9 +153,9 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     each gradient is ready when it was, on each rank; a bucket leaves once it is full on all ranks
     and the link is free; it takes what a line through the run's own exchanges says; compute runs
     slower beside it, as far as passes without exchange told (backward takes what it took in them,
-    and what the captured step takes longer is what exchange costs); copying back and the
-    optimizer stay as they were. The prediction is the measured step plus the model's *change* against its own
-    replay of the captured buckets, so that what it gets wrong about both cancels.
+    and what the traced one takes longer is what exchange costs); copying back and the optimizer
+    stay as they were. The prediction is the measured step plus the model's *change*
+    against its own replay of the captured buckets, so that what it gets wrong about both cancels.
 
     Parameters
     ----------
@@ -284,14 +284,22 @@ def _paces(run: Run, steps: Sequence[CapturedStep], without: str) -> dict[int, P
 
 
 def _contended(made: BucketModel) -> tuple[BucketModel, str]:
-    """Find the speed of compute beside exchange with which the captured step comes out.
+    """Return the model with the speed that compute has beside exchange in its own steps.
 
-    Passes without exchange say what backward takes by itself; what a step takes longer than work
-    at full speed would, is what exchange costs it.
+    Passes without exchange say what backward takes by itself. A rank that needed longer, with so
+    much of it beside a transfer, did the rest of its work at full speed.
     """
-    rates = np.arange(100, 100 * SLOWEST - 1, -5) / 100
-    missed = [abs(made.model(made.captured, rate=r).length - made.measured_ms) for r in rates]
-    rate = float(rates[int(np.argmin(missed))])
+    rates = []
+    for step in made.steps:
+        for one in step.passes:
+            pace, beside = made.paces.get(one.rank, Pace()), beside_exchange(step, one)
+            if pace.backward is None or beside <= 0:
+                continue
+            work = pace.backward / pace.speed  # as long as it is in the trace
+            rates.append((work - (one.compute_end - one.backward - beside)) / beside)
+    if not rates:
+        return made, "no exchange runs beside backward, which says nothing about what it costs"
+    rate = float(np.clip(np.median(rates), SLOWEST, 1.0))
     return replace(
         made, rate=rate
     ), f"passes without exchange: compute runs at {rate:.2f} beside it"

@@ -149,3 +149,23 @@ def test_notes_and_numbers_are_plain(handed):
     found = sv.predict_buckets(run, caps=[2])
     json.dumps(found.attrs)
     assert np.isfinite(found.astype(float).to_numpy()).all()
+
+
+@pytest.mark.parametrize(("shorter", "slowest", "fastest"), [(0, 0.95, 1.0), (15, 0.5, 0.9)])
+def test_passes_without_exchange_say_what_it_costs_compute(handed, shorter, slowest, fastest):
+    run = sv.load_run(handed("gloo-2rank-slowfabric-b1"))
+    traced = bucket_model(run)
+    for rank, part in run._ranks.items():
+        passes = [one for step in traced.steps for one in step.passes if one.rank == rank]
+        forward = int(1e6 * np.median([one.forward for one in passes]))
+        work = np.median([one.compute_end - one.backward for one in passes]) - shorter
+        # As long as the trace, but for how long backward takes by itself.
+        part.rows.recorded["timings"] = [
+            {"mode": "bare", "forward_ns": forward, "step_ns": int(1e6 * step.length)}
+            for step in traced.steps
+        ] + [{"mode": "alone", "forward_ns": forward, "backward_ns": int(1e6 * work)}] * 3
+    model = bucket_model(run)
+    assert slowest <= model.rate <= fastest
+    # One bucket at the end has nothing to slow down.
+    one = [sorted(model.order)]
+    assert traced.model(one).length - model.model(one).length == pytest.approx(shorter, abs=8)
