@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stepviz.builders.arguments import as_amount, as_count, as_flag, as_ms
+from stepviz.builders.bucket_rules import STEADY
 from stepviz.builders.built import BuiltTimeline, Draft, held
 from stepviz.builders.ddp_steps import buckets_of, gradient_memory
 from stepviz.builders.passes import Ends, add_inputs, add_optimizers, add_pass
@@ -77,7 +78,7 @@ def accumulated(
         limits=(bucket_cap_mb, first_bucket_mb),
         find_unused_parameters=find_unused_parameters,
         static_graph=static_graph,
-        iteration=2,
+        iteration=STEADY,
         ready_order=ready_order,
         ready=ready,
     )

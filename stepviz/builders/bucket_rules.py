@@ -8,6 +8,8 @@ tests:
 - By default the first iteration has one bucket per dtype and device. Before the second, buckets
   are rebuilt once, in the order in which gradients were ready, the first with a limit of 1 MiB
   and the others with 25 MiB. A cap that the user sets holds for the first bucket too.
+- A static graph is learnt in the first iteration, whose buckets wait for the end of backward; the
+  order is taken in the second, and buckets are rebuilt before the third.
 - With `find_unused_parameters` nothing is rebuilt: limits go along registration order, and the
   list of buckets is reversed, so the small first bucket comes last.
 - Buckets are launched in index order; one that is ready early waits for those before it.
@@ -31,6 +33,8 @@ MIB: Final = 1024 * 1024
 #: torch's defaults, MiB.
 FIRST_BUCKET_MB: Final = 1.0
 BUCKET_CAP_MB: Final = 25.0
+#: From this iteration on buckets stay as they are.
+STEADY: Final = 3
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def assign(
     else along registration, and the buckets are sorted by the first gradient that they hold.
     """
     closed: list[list[int]] = []
-    open_: dict[str, list[int]] = {}
+    open_: dict[str, list[int]] = {}  # groups stay in the order in which they were first met
     size: dict[str, float] = {}
     limit: dict[str, int] = {}
     for place in range(len(gradients)) if order is None else order:
@@ -89,10 +93,12 @@ def assign(
         size[group] = size.get(group, 0.0) + gradient.nbytes
         at = limit.setdefault(group, 0)
         if size[group] >= limits[at]:
-            closed.append(open_.pop(group))
+            closed.append(open_[group])
+            open_[group] = []
             size[group] = 0.0
             limit[group] = min(at + 1, len(limits) - 1)
-    closed += open_.values()
+    # torch goes through a hash map here, which lists what was put in last first.
+    closed += [bucket for bucket in reversed(open_.values()) if bucket]
     return sorted(closed, key=min) if order is None else closed
 
 
@@ -103,11 +109,11 @@ def launched(
     *,
     find_unused_parameters: bool,
     static_graph: bool = False,
-    iteration: int = 2,
+    iteration: int = STEADY,
 ) -> list[list[int]]:
     """Return the buckets of an iteration in launch order, as places in `gradients`."""
     rebuilt = static_graph or not find_unused_parameters
-    if rebuilt and iteration > 1:
+    if rebuilt and iteration > (2 if static_graph else 1):
         return assign(gradients, limits.sizes, order)
     whole = rebuilt and not limits.explicit
     return assign(gradients, (math.inf,) if whole else limits.sizes)[::-1]
@@ -146,7 +152,7 @@ def ddp_buckets(
     first_bucket_mb: float | None = None,
     find_unused_parameters: bool = False,
     static_graph: bool = False,
-    iteration: int = 2,
+    iteration: int = STEADY,
     ready_order: Sequence[str | int] | None = None,
 ) -> pd.DataFrame:
     """Return the buckets that PyTorch's DDP makes of these parameters, in launch order.
@@ -165,7 +171,8 @@ def ddp_buckets(
         As DDP's. Buckets are rebuilt in ready order unless unused parameters are looked for in a
         graph that may change.
     iteration : int
-        1 for the first, in which buckets have not been rebuilt; any later one is like 2.
+        1 for the first, in which buckets have not been rebuilt (nor have they in the second of a
+        static graph); any later one is like 3.
     ready_order : list of str or int, optional
         Parameters in the order in which their gradients are ready, as names or places; None is
         the reverse of registration.
@@ -175,7 +182,8 @@ def ddp_buckets(
     DataFrame
         Indexed by `bucket` from 1: `bytes`, `tensors` (how many), `parameters` (their names).
         Where several dtypes leave a bucket open at the end of a rebuild, torch appends these in
-        no fixed order; here they come by the first gradient of theirs that was ready.
+        the order of a hash map, which is that of its builds for Linux here: the dtype whose first
+        gradient was ready last comes first.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from stepviz.builders.arguments import as_count, as_flag, as_list, as_ms, each_ms
-from stepviz.builders.bucket_rules import Limits, launched, ready_places
+from stepviz.builders.bucket_rules import STEADY, Limits, launched, ready_places
 from stepviz.builders.built import BuiltTimeline, Draft, held
 from stepviz.builders.costs import CostModel, Ring, as_cost
 from stepviz.builders.parameters import (
@@ -48,7 +48,7 @@ def ddp(
     first_bucket_mb: float | None = None,
     find_unused_parameters: bool = False,
     static_graph: bool = False,
-    iteration: int = 2,
+    iteration: int = STEADY,
     ready_order: Sequence[str | int] | None = None,
     ready: Sequence[float] | None = None,
     gradient_as_bucket_view: bool = False,
@@ -219,14 +219,18 @@ def buckets_of(
         _within(moments, backward)
         # Of two that are ready at once, the one registered later comes first, as in autograd.
         order = sorted(range(len(gradients)), key=lambda k: (moments[k], -k))
+    static, count = as_flag(static_graph, "static_graph"), as_count(iteration, "iteration")
     found = launched(
         gradients,
         order,
         caps,
         find_unused_parameters=as_flag(find_unused_parameters, "find_unused_parameters"),
-        static_graph=as_flag(static_graph, "static_graph"),
-        iteration=as_count(iteration, "iteration"),
+        static_graph=static,
+        iteration=count,
     )
+    if static and count == 1:
+        moments = [backward] * len(gradients)
+        notes.append("A static graph is learnt in its first pass, which exchanges after backward.")
     sizes = [math.fsum(gradients[k].nbytes for k in bucket) for bucket in found]
     buckets = [
         Bucket(max(moments[k] for k in bucket), model.ms(size))

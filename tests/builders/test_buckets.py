@@ -78,7 +78,6 @@ def models(draw):
     st.randoms(use_true_random=False),
 )
 def test_every_mode_is_torchs_assignment(model, caps, random):
-    """Torch orders the buckets still open after a rebuild of several dtypes by hash: sort those."""
     nbytes, dtypes = model
     n = len(nbytes)
     frame = {"bytes": nbytes, "dtype": dtypes, "name": [str(k) for k in range(n)]}
@@ -99,12 +98,12 @@ def test_every_mode_is_torchs_assignment(model, caps, random):
     random.shuffle(order)
     ours = places(ready_order=order)
     theirs = torch_buckets(nbytes, dtypes, limits, order)
-    many = len(set(dtypes)) > 1
-    assert (sorted(ours) == sorted(theirs)) if many else (ours == theirs)
+    assert ours == theirs
     assert places(find_unused_parameters=True) == torch_buckets(nbytes, dtypes, limits)[::-1]
     first = limits if isinstance(cap, list) else [sys.maxsize]
     assert places(iteration=1) == torch_buckets(nbytes, dtypes, first)[::-1]
     assert places(find_unused_parameters=True, static_graph=True, ready_order=order) == ours
+    assert places(static_graph=True, ready_order=order, iteration=2) == places(iteration=1)
 
 
 def test_sparse_gradients_are_alone():
@@ -155,6 +154,48 @@ with tempfile.NamedTemporaryFile() as store:
     print(json.dumps(said))
     dist.destroy_process_group()
 """
+
+
+STATIC_DDP = """
+import tempfile, torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+layers = [torch.nn.Linear(300, 300) for _ in range(6)]
+with tempfile.NamedTemporaryFile() as store:
+    dist.init_process_group("gloo", init_method="file://" + store.name, rank=0, world_size=1)
+    model = torch.nn.Sequential(*layers)
+    ddp = DistributedDataParallel(model, bucket_cap_mb=0.5, static_graph=True)
+    seen = []
+    def hook(state, bucket):
+        seen[-1].append(bucket.buffer().nbytes)
+        done = torch.futures.Future()
+        done.set_result(bucket.buffer())
+        return done
+    ddp.register_comm_hook(None, hook)
+    for _ in range(4):
+        seen.append([])
+        ddp(torch.ones(1, 300)).sum().backward()
+    print(seen)
+    dist.destroy_process_group()
+"""
+
+
+@pytest.mark.slow
+def test_a_static_graph_is_rebuilt_before_the_third_iteration_as_in_torch():
+    pytest.importorskip("torch")
+    answer = subprocess.run(
+        [sys.executable, "-c", STATIC_DDP], capture_output=True, text=True, check=True
+    )
+    nbytes = [4 * 300 * 300, 4 * 300] * 6
+    options = {"bucket_cap_mb": 0.5, "static_graph": True}
+    ours = [
+        sv.builders.ddp_buckets(nbytes, iteration=k, **options)["bytes"].tolist()
+        for k in (1, 2, 3, 4)
+    ]
+    assert json.loads(answer.stdout) == ours
+    assert [len(sizes) for sizes in ours] == [1, 1, 3, 3]
+    step = sv.builders.ddp(nbytes, backward=60, cost=1, iteration=1, **options)
+    assert step.completion == 61  # nothing leaves before the end of backward
 
 
 @pytest.mark.slow
