@@ -3,7 +3,7 @@
     .venv/bin/python -m tools.screenshot notebooks/01_a_step_is_a_graph.ipynb
 
 The notebook is copied first, so running it changes nothing in the checkout. Pictures of each
-editor and viewer in it go to ``screenshots/``; with ``--page``, pictures of the whole window too.
+widget in it go to ``screenshots/``; with ``--page``, pictures of the whole window too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tools.find_chromium import FLAGS, require_chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# the editor once it knows its scale, the viewer once its lanes have come
-WIDGETS = "[data-px-per-ms], .tv:not([data-waiting])"
+# the editor once it knows its scale, the viewer once its lanes have come, and widgets with knobs
+WIDGETS = "[data-px-per-ms], .tv:not([data-waiting]), .stepviz.kn"
 
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 

@@ -40,11 +40,14 @@ class Notebook:
         """Run code in the kernel; returns what it printed, stripped."""
         return jupyter_lab.run_in_kernel(self.page, code).strip()
 
+    def cell(self, source: str) -> Locator:
+        """Return the first code cell that holds this source, brought into view."""
+        self.page.evaluate(SHOW_CELL, source)
+        return self.page.locator(".jp-CodeCell", has_text=source).first
+
     def editor(self, variable: str) -> Locator:
         """Return the root of the editor that the cell `variable = sv.TimelineEditor(…)` shows."""
-        self.page.evaluate(SHOW_CELL, f"{variable} = sv.TimelineEditor(")
-        cell = self.page.locator(".jp-CodeCell", has_text=f"{variable} = sv.TimelineEditor(")
-        root = cell.locator("[data-px-per-ms]")
+        root = self.cell(f"{variable} = sv.TimelineEditor(").locator("[data-px-per-ms]")
         root.scroll_into_view_if_needed()
         return root
 
