@@ -4,8 +4,7 @@ from stepviz.builders.accumulation import accumulated
 from stepviz.builders.bucket_rules import ddp_buckets
 from stepviz.builders.bucket_sweeps import bucket_sweep
 from stepviz.builders.built import BuiltTimeline
-from stepviz.builders.chaining import step_times
-from stepviz.builders.chaining import steps as steps  # see below
+from stepviz.builders.chaining import step_times, steps
 from stepviz.builders.checkpointing import checkpointed
 from stepviz.builders.contention import Contention
 from stepviz.builders.contention_fits import ContentionFit, fit_contention
@@ -17,7 +16,6 @@ from stepviz.builders.loaders import input_pipeline
 from stepviz.builders.pipelines import pipeline, pipeline_bubble
 from stepviz.builders.sharding import sharded, zero_memory
 
-# `steps` is public too, but not listed while a module of traces bears that name.
 __all__ = [
     "AlphaBeta",
     "BuiltTimeline",
@@ -43,5 +41,6 @@ __all__ = [
     "pipeline_bubble",
     "sharded",
     "step_times",
+    "steps",
     "zero_memory",
 ]

@@ -10,7 +10,7 @@ from stepviz.traces.classifying.added_patterns import (
 from stepviz.traces.loading import TraceWarning, load_run
 from stepviz.traces.runs import Run
 from stepviz.traces.samples import sample_run
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 
 __all__ = [
     "Run",

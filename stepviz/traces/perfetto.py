@@ -22,7 +22,7 @@ import pandas as pd
 
 from stepviz.errors import StepvizError, TraceError
 from stepviz.traces.rank_trace import RankStep
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 from stepviz.traces.tracks.findings import write_exchanges, write_kinds, write_path
 from stepviz.traces.tracks.naming import PATH_PROCESS, STEP, process_of
 from stepviz.traces.tracks.recorded import selected, write_rows

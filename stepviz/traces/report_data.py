@@ -21,7 +21,7 @@ import pandas as pd
 
 from stepviz.errors import StepvizError
 from stepviz.traces.runs import Run
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 
 #: Grows when a key is removed or means something else; new keys may come at any time.
 FORMAT: Final = 1

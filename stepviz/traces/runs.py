@@ -21,7 +21,7 @@ from stepviz.traces.notes import about_recording
 from stepviz.traces.observed_step import is_whole
 from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.recorded_buckets import buckets_frame
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 
 #: How files say themselves in `run.files`.
 READ: Final = "read"

@@ -14,7 +14,7 @@ from stepviz.traces.graph.answers import BEFORE_STEP, WhatIf
 from stepviz.traces.notes import about_recording
 from stepviz.traces.report_data import what_ifs
 from stepviz.traces.runs import REFUSED, Run
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 
 #: More ranks than this do not fit beside each other.
 MOST_RANKS: Final = 8

@@ -17,7 +17,7 @@ import traitlets
 from stepviz.core.timeline import Timeline
 from stepviz.errors import TraceError, near
 from stepviz.traces.runs import Run
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 from stepviz.widgets.bundle import bundle_text, packed_module
 from stepviz.widgets.viewer_answers import Answers
 

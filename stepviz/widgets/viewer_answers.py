@@ -18,7 +18,7 @@ from stepviz.traces.lanes.packing import Lane
 from stepviz.traces.lanes.pathway import Pathway, pathway
 from stepviz.traces.lanes.questions import Matches, explain, explain_piece, search
 from stepviz.traces.lanes.scene import SHOWN_KINDS, Scene
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 
 #: The number by which a page asks for the critical path.
 PATH: Final = -1

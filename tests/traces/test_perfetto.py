@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from stepviz.errors import TraceError
 from stepviz.traces import load_run
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 from stepviz.traces.tracks import writer
 from stepviz.traces.tracks.writer import EventWriter, microseconds, nesting_lanes
 from tests.traces.perfetto_rules import open_trace, whole_ns

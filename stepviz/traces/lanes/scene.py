@@ -17,7 +17,7 @@ from stepviz.traces.joining.joins import Call, Exchange
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane, foremost, innermost, pack
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.reading.rows import DEVICE, HOST
-from stepviz.traces.steps import Step
+from stepviz.traces.step import Step
 
 #: Kinds a lane may show; the code of a kind is its place here.
 SHOWN_KINDS: Final = (*KINDS, "wait", "before the step", "unexplained", "idle")
