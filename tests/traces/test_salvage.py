@@ -225,7 +225,7 @@ def test_where_blocks_end_makes_no_difference(size, tmp_path, monkeypatch):
     def read():
         repairs = Repairs()
         found = Document(io.BytesIO(text), "a.json", repairs)
-        names = [event.name for events, _ in found.blocks() for event in events]
+        names = [event.name for events in found.blocks() for event in events]
         return names, found.metadata, list(repairs)
 
     whole = read()

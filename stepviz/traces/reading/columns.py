@@ -96,35 +96,32 @@ class Columns:
     collectives: dict[int, Said] = field(default_factory=dict)
     syncs: dict[int, tuple[int, int]] = field(default_factory=dict)
     count: int = 0
-    ranked: bool = False
 
-    def add(self, events: list[Event], block: bytes) -> None:
-        """Take the events of one block, and the text that they come from."""
-        ranked = b'"rank"' in block
-        self.ranked |= ranked
+    def add(self, events: list[Event]) -> None:
+        """Take the events of one block."""
         spans = [event for event in events if event.ph == "X"]
         if spans:
-            self._add_spans(spans, ranked=ranked, old_ids=b'"external id"' in block)
+            self._add_spans(spans)
         arrows = [event for event in events if event.ph in _ARROWS]
         if arrows:
-            self._add_arrows(arrows, ranked=ranked)
+            self._add_arrows(arrows)
         if len(spans) + len(arrows) < len(events):
             for event in events:
                 if event.ph == "M":
                     self._add_name(event)
                 elif event.ph == "i" and event.ts is not NOTHING:
-                    self.marks.append(Mark(event.name, bytes(event.ts), _rank(event)))
+                    rank = _rank(event.args or NO_ARGS)
+                    self.marks.append(Mark(event.name, bytes(event.ts), rank))
 
-    def _add_spans(self, spans: list[Event], *, ranked: bool, old_ids: bool) -> None:
+    def _add_spans(self, spans: list[Event]) -> None:
         args = [event.args or NO_ARGS for event in spans]
         names = _codes(self.names, [event.name for event in spans])
         cats = _codes(self.cats, [event.cat for event in spans])
         start, start_ok = nanosecond_array([event.ts for event in spans])
         duration, duration_ok = nanosecond_array([event.dur for event in spans])
         external = int64_array([a.external for a in args])
-        if old_ids:
-            old = int64_array([a.external_old for a in args])
-            external = np.where(external < 0, old, external)
+        old = int64_array([a.external_old for a in args])
+        external = np.where(external < 0, old, external)
         self.spans.append(
             name=names,
             cat=cats,
@@ -137,7 +134,7 @@ class Columns:
             external=external,
             sequence=int64_array([a.sequence for a in args]),
             fwd_thread=int64_array([a.fwd_thread for a in args]),
-            rank=_ranks(spans, ranked=ranked),
+            rank=_ranks(args),
         )
         self._add_said(spans, args, names, cats)
         self.count += len(spans)
@@ -150,16 +147,16 @@ class Columns:
             if said.collective is not NOTHING:
                 self.collectives[self.count + at] = collective_said(said)
         if self.names.exchanges:
-            for at in np.flatnonzero(np.isin(names, self.names.exchanges)).tolist():
+            for at in _which(names, self.names.exchanges, len(self.names)):
                 if args[at].collective is NOTHING:
                     found = collective_said(args[at], spans[at].name)
                     self.collectives[self.count + at] = found
         waits = [self.cats[cat] for cat in SYNC if cat in self.cats]
         if waits:
-            for at in np.flatnonzero(np.isin(cats, waits)).tolist():
+            for at in _which(cats, waits, len(self.cats)):
                 self.syncs[self.count + at] = sync_said(args[at])
 
-    def _add_arrows(self, arrows: list[Event], *, ranked: bool) -> None:
+    def _add_arrows(self, arrows: list[Event]) -> None:
         at, at_ok = nanosecond_array([event.ts for event in arrows])
         self.arrows.append(
             at=at,
@@ -168,7 +165,7 @@ class Columns:
             id=whole_array([event.id for event in arrows]),
             cat=_codes(self.cats, [event.cat or event.name for event in arrows]),
             track=_codes(self.tracks, [(event.pid, event.tid) for event in arrows]),
-            rank=_ranks(arrows, ranked=ranked),
+            rank=_ranks([event.args or NO_ARGS for event in arrows]),
         )
 
     def _add_name(self, event: Event) -> None:
@@ -185,15 +182,23 @@ def _codes(codes: Codes, values: list[Any]) -> Int64Array:
     return np.array(list(map(codes.__getitem__, values)), dtype=np.int32)
 
 
-def _ranks(events: list[Event], *, ranked: bool) -> npt.NDArray[np.int32]:
+def _which(codes: Int64Array, wanted: list[int], count: int) -> list[int]:
+    """Return the rows of some of so many codes."""
+    known = np.zeros(count, dtype=np.bool_)
+    known[wanted] = True
+    return np.flatnonzero(known[codes]).tolist()
+
+
+def _ranks(args: list[Args]) -> npt.NDArray[np.int32]:
     """Return the rank that each event says it is of, −1 where it says none."""
-    if not ranked:
-        return np.full(len(events), -1, dtype=np.int32)
-    return np.array([_rank(event) for event in events], dtype=np.int32)
+    said = [own.rank for own in args]
+    if said.count(NOTHING) == len(said):
+        return np.full(len(said), -1, dtype=np.int32)
+    return np.array([_rank(own) for own in args], dtype=np.int32)
 
 
-def _rank(event: Event) -> int:
-    if event.args is None or event.args.rank is NOTHING:
+def _rank(args: Args) -> int:
+    if args.rank is NOTHING:
         return -1
-    rank = int(whole_array([event.args.rank])[0])
+    rank = int(whole_array([args.rank])[0])
     return rank if 0 <= rank < 2**31 else -1

@@ -69,8 +69,8 @@ class Document:
         self._cut_off = False
         self._broken = False
 
-    def blocks(self) -> Iterator[tuple[list[Event], bytes]]:
-        """Return events, block by block, with the text they come from.
+    def blocks(self) -> Iterator[list[Event]]:
+        """Return events, block by block.
 
         Raises
         ------
@@ -84,12 +84,12 @@ class Document:
             cut = len(text) if ended else _last_cut(text)
             found = self._attempt(text[:cut], ended=ended) if cut else None
             if found is not None:
-                self.count += len(found[0])
+                self.count += len(found)
                 yield found
             elif ended or (cut and self._broken):
                 rescued = self._salvage.rescue(text[:cut], last=ended)
                 self.count += len(rescued)
-                yield rescued, text[:cut]
+                yield rescued
                 self._rest = self._salvage.rest
             else:
                 # The cut is inside an event: what follows will tell.
@@ -108,7 +108,7 @@ class Document:
     def _decode(self, block: bytes) -> list[Event]:
         return decoded(block, self._odd)
 
-    def _attempt(self, text: bytes, *, ended: bool) -> tuple[list[Event], bytes] | None:
+    def _attempt(self, text: bytes, *, ended: bool) -> list[Event] | None:
         """Return the events of a block; None where it is broken, or cut inside an event."""
         closing = b"" if ended else b"]"
         for version, tidied in versions(text):
@@ -118,7 +118,7 @@ class Document:
                 self._tidied.add(tidied)
                 if ended or end < len(block):
                     self._rest = block[end : len(block) - len(closing)]
-                return found, block
+                return found
             # What is only cut inside an event shows it at the end, and nowhere before.
             self._broken = end < len(block) - len(closing)
         return None

@@ -14,6 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from stepviz.traces.reading.words import integers
+
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -26,6 +28,9 @@ _LONGEST: Final = 24
 #: No JSON value holds this byte, so it parts values without doubt.
 _BETWEEN: Final = b"\0"
 _DOT: Final = ord(".")
+#: By the number of decimals: what makes ns of the digits, and the most that they may say.
+_SCALES: Final = 10 ** np.arange(3, -1, -1, dtype=np.int64)
+_LARGEST: Final = LARGEST_NS // _SCALES
 
 
 def nanoseconds(value: object) -> int | None:
@@ -81,7 +86,9 @@ def nanosecond_array(values: Sequence[bytes]) -> tuple[Int64Array, BoolArray]:
     values
         Bytes-like JSON values: numbers, or texts that hold one; empty where there is none.
     """
-    joined = _BETWEEN.join(values).replace(b'"', b"")
+    joined = _BETWEEN.join(values)
+    if b'"' in joined:
+        joined = joined.replace(b'"', b"")
     at_once = _parsed_at_once(joined, len(values))
     if at_once is not None:
         return at_once, np.ones(len(values), dtype=np.bool_)
@@ -117,21 +124,28 @@ def _parsed_at_once(joined: bytes, count: int) -> Int64Array | None:
     if len(ends) != count:
         return None
     starts = np.append(0, ends[:-1] + 1)
-    dots = np.flatnonzero(letters == _DOT)
-    decimals = np.zeros(count, dtype=np.int64)
-    if len(dots):
-        rows = np.searchsorted(ends, dots)
-        if len(rows) > 1 and bool((np.diff(rows) == 0).any()):
-            return None
-        decimals[rows] = ends[rows] - dots - 1
+    decimals = _decimals(np.flatnonzero(letters == _DOT), starts, ends)
+    if decimals is None:
+        return None
     if int(decimals.max()) > 3 or int((ends - starts).max()) > _LONGEST:
         return None
     try:
-        digits = np.array(list(map(int, joined.replace(b".", b"").split(_BETWEEN))), dtype=np.int64)
+        digits = integers(joined.replace(b".", b""), count)
     except (ValueError, OverflowError):
         return None
-    scale = 10 ** (3 - decimals)
-    largest = LARGEST_NS // scale
+    largest = _LARGEST[decimals]
     if bool(((digits >= largest) | (digits <= -largest)).any()):
         return None
-    return digits * scale
+    return digits * _SCALES[decimals]
+
+
+def _decimals(dots: Int64Array, starts: Int64Array, ends: Int64Array) -> Int64Array | None:
+    """Return how many decimals each value has, None where one has several dots."""
+    if len(dots) == len(ends) and bool(((dots >= starts) & (dots < ends)).all()):
+        return ends - dots - 1
+    decimals = np.zeros(len(ends), dtype=np.int64)
+    rows = np.searchsorted(ends, dots)
+    if bool((rows[1:] == rows[:-1]).any()):
+        return None
+    decimals[rows] = ends[rows] - dots - 1
+    return decimals

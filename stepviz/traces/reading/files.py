@@ -61,8 +61,8 @@ def rows_of_stream(stream: Any, label: str) -> list[RankRows]:
         repairs = Repairs()
         document = Document(stream, label, repairs)
         columns = Columns()
-        for events, block in document.blocks():
-            columns.add(events, block)
+        for events in document.blocks():
+            columns.add(events)
         if not document.count:
             why = "; ".join(repairs) or "traceEvents is empty"
             msg = f"{label} holds no events ({why}); record it again, or leave it out"

@@ -11,6 +11,10 @@ import numpy.typing as npt
 
 _LARGE_INT: Final = 2**63 - 1
 _LONGEST_INT_TEXT: Final = 20
+#: No JSON value holds this byte, so it parts values without doubt.
+_BETWEEN: Final = b"\0"
+_DIGITS: Final = b"0123456789" + _BETWEEN
+_SURELY_RIGHT: Final = 10**18
 
 
 def whole(value: object) -> int | None:
@@ -51,6 +55,23 @@ def text(value: bytes) -> str:
     return "" if said is None else str(said)
 
 
+def integers(joined: bytes, count: int) -> npt.NDArray[np.int64]:
+    """Return so many integers that stand in one text, parted by zero bytes.
+
+    Raises
+    ------
+    ValueError, OverflowError
+        Where one is no integer, or no int64.
+    """
+    # numpy reads digits five times as fast as `int`, but says nothing of what it does not
+    # understand: that shows in the count, and what is too long is made the largest there is.
+    if count and not joined.translate(None, _DIGITS):
+        found = np.fromstring(joined.replace(_BETWEEN, b" "), dtype=np.int64, sep=" ")
+        if len(found) == count and found.max() < _SURELY_RIGHT:
+            return found
+    return np.array(list(map(int, joined.split(_BETWEEN))), dtype=np.int64)
+
+
 def int64_array(values: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return integers as int64, −1 where one is too large for that."""
     try:
@@ -62,6 +83,6 @@ def int64_array(values: Sequence[int]) -> npt.NDArray[np.int64]:
 def whole_array(values: Sequence[bytes]) -> npt.NDArray[np.int64]:
     """Return JSON values as int64, −1 where one is no whole number."""
     try:
-        return np.array(list(map(int, b"\0".join(values).split(b"\0"))), dtype=np.int64)
+        return integers(_BETWEEN.join(values), len(values))
     except (ValueError, OverflowError):
         return np.array([whole_or_missing(plain(value)) for value in values], dtype=np.int64)
