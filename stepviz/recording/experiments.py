@@ -39,6 +39,7 @@ COLUMNS: Final = (
     "low_ms",
     "high_ms",
     "measured_ms",
+    "raw_ms",
     "error",
     "inside",
     "base_ms",
@@ -85,7 +86,8 @@ def experiment(
     -------
     DataFrame
         Indexed by change: `predicted_ms` with `low_ms` and `high_ms`; `measured_ms`; `error`,
-        predicted over measured less 1; `inside`, whether the interval holds what was measured;
+        predicted over measured less 1 (`raw_ms`, before the machine's speed was taken out);
+        `inside`, whether the interval holds what was measured;
         `base_ms`, the captured configuration in the same rounds; `change_ms`, measured less that;
         `noise_ms`, half the 95 % interval of this change; `verdict`: keep (it is faster), revert,
         or can't tell; `forward_ratio` (see Notes); `how` it was predicted, or why not (then
@@ -102,9 +104,11 @@ def experiment(
     round, because a machine's moods last longer than a step. Predictions never see a change's own
     measurement: the capture says how many ms a change adds, and that is put on top of the
     captured configuration's step in the same rounds. What is compared are pairs: a block of the
-    change and the block of the captured configuration in the same round. `forward_ratio` is what
-    is left of the machine's moods: forward's time per microbatch in the change's blocks over that
-    in the others; changes that do not touch forward should leave it near 1.
+    change and the block of the captured configuration in the same round. Forward is the reference
+    for the machine's speed, on the rank where it is shortest, since no change here touches it
+    there: all blocks together say how much longer a step is where forward is 1 ms longer, and
+    each block is put on the captured configuration's usual forward by that. `raw_ms` is without
+    it, and `forward_ratio` says how far forward was off.
 
     Examples
     --------
@@ -125,13 +129,15 @@ def experiment(
     blocks = {name: _blocks(answers, name, rounds) for name in configs}
     passes = {name: one.accumulation for name, one in configs.items()}
     forward = {
-        name: float(np.median(np.concatenate(one["forward_ns"]))) / passes[name]
+        name: np.array([np.median(block) for block in one["forward_ns"]]) / passes[name]
         for name, one in blocks.items()
     }
+    steps = alike_speed({name: one["step_ns"] for name, one in blocks.items()}, forward)
     rows = {
         name: {
-            **_row(predictor, name, one, blocks),
-            "forward_ratio": forward[name] / forward[BASE],
+            **_row(predictor, name, one, steps),
+            "raw_ms": float(np.median(np.concatenate(blocks[name]["step_ns"]))),
+            "forward_ratio": float(np.median(forward[name]) / np.median(forward[BASE])),
         }
         for name, one in asked.items()
     }
@@ -215,7 +221,10 @@ def _made(
 
 
 def _blocks(answers: list[dict[str, Any]], name: str, rounds: int) -> dict[str, list[Floats]]:
-    """Return a configuration's step and forward times, ms: an array a round, the slowest rank's."""
+    """Return a configuration's times, ms, an array a round: the slowest rank's step, and forward.
+
+    Forward is that of the rank where it is shortest: a slow rank may sleep in it.
+    """
     found: dict[str, list[Floats]] = {"step_ns": [], "forward_ns": []}
     for number in range(rounds):
         for what, blocks in found.items():
@@ -223,17 +232,55 @@ def _blocks(answers: list[dict[str, Any]], name: str, rounds: int) -> dict[str, 
                 [r[what] for r in a["rows"] if r["name"] == name and r["round"] == number]
                 for a in answers
             ]
-            blocks.append(np.max(np.array(ranks, dtype=np.float64), axis=0) / 1e6)
+            pick = np.max if what == "step_ns" else np.min
+            blocks.append(pick(np.array(ranks, dtype=np.float64), axis=0) / 1e6)
     return found
+
+
+def alike_speed(
+    steps: Mapping[str, list[Floats]], forward: Mapping[str, Floats]
+) -> dict[str, list[Floats]]:
+    """Return step times as they would be at one speed of the machine (see `experiment`).
+
+    Parameters
+    ----------
+    steps
+        By configuration, an array a round.
+    forward
+        By configuration, forward's typical time in each round.
+    """
+    off, longer = [], []
+    for name, blocks in steps.items():
+        typical = np.array([np.median(block) for block in blocks])
+        off.append(_bounded(forward[name] - np.median(forward[name])))
+        longer.append(_bounded(typical - np.median(typical)))
+    x, y = np.concatenate(off), np.concatenate(longer)
+    power = float(x @ x)
+    # A slower machine makes no step shorter.
+    slope = max(float(x @ y) / power, 0.0) if power > 0 else 0.0
+    usual = float(np.median(forward[BASE]))
+    return {
+        name: [
+            np.maximum(block - slope * (one - usual), 0.1 * block)
+            for block, one in zip(blocks, forward[name], strict=True)
+        ]
+        for name, blocks in steps.items()
+    }
+
+
+def _bounded(away: Floats) -> Floats:
+    """Return deviations with the largest pulled in, so that one block does not decide."""
+    room = 3 * 1.4826 * float(np.median(np.abs(away)))
+    return np.clip(away, -room, room)
 
 
 def _row(
     predictor: ChangePredictor,
     name: str,
     change: Mapping[str, Any],
-    blocks: Mapping[str, Mapping[str, list[Floats]]],
+    steps: Mapping[str, list[Floats]],
 ) -> dict[str, Any]:
-    before, after = blocks[BASE]["step_ns"], blocks[name]["step_ns"]
+    before, after = steps[BASE], steps[name]
     base = float(np.median(np.concatenate(before)))
     between = difference(before, after, paired=True)
     measured = base * between.ratio

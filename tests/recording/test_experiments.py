@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import stepviz as sv
-from stepviz.recording.experiments import experiment
+from stepviz.recording.experiments import BASE, alike_speed, experiment
 from tests.recording.helpers import require_torch
 
 #: A quick model, mostly delays.
@@ -65,3 +66,22 @@ def test_what_cannot_be_tried_is_said():
             experiment(changes)
     with pytest.raises(sv.CaptureError, match="at least 3 rounds"):
         experiment(caps=[1], rounds=2)
+
+
+def test_the_machines_speed_is_taken_out_by_forward():
+    random = np.random.default_rng(0)
+    forward, steps = {}, {}
+    for name, length in ((BASE, 100.0), ("change", 80.0)):
+        # A ms more of forward is 2 ms more of step, and the change met a slower machine.
+        forward[name] = 30 + 5 * random.random(8) + (6 if name == "change" else 0)
+        steps[name] = [np.full(3, length + 2 * (one - 30)) for one in forward[name]]
+    found = alike_speed(steps, forward)
+    before, after = (np.concatenate(found[name]) for name in (BASE, "change"))
+    assert np.ptp(before) < 3
+    assert np.median(before) - np.median(after) == pytest.approx(20, abs=2)
+
+
+def test_without_moods_nothing_is_taken_out():
+    steps = {BASE: [np.array([100.0, 101.0])] * 4, "change": [np.array([80.0, 81.0])] * 4}
+    found = alike_speed(steps, {BASE: np.full(4, 30.0), "change": np.full(4, 30.0)})
+    assert np.array_equal(found["change"][0], steps["change"][0])
