@@ -52,6 +52,7 @@ def fields_of(batch: Any) -> dict[str, Any]:
     elif isinstance(batch, Mapping):
         held = batch
     else:
+        _refuse_pairs(batch)
         return {"input_ids": batch}
     found = {}
     for name in FIELDS:
@@ -69,6 +70,21 @@ def fields_of(batch: Any) -> dict[str, Any]:
     return found
 
 
+def _refuse_pairs(batch: Any) -> None:
+    """Refuse what a loader yields as (ids, labels): both would be counted as positions."""
+    if not isinstance(batch, list | tuple) or len(batch) < 2:
+        return
+    sizes = [getattr(part, "ndim", 0) for part in batch]
+    pair = isinstance(batch, tuple) and len(batch) == 2 and all(sizes)
+    keyed = any(isinstance(part, Mapping) for part in batch)
+    if keyed or pair or max(sizes) > 1:
+        msg = (
+            f"a {type(batch).__name__} of {len(batch)} does not say what its parts are: give "
+            "{'input_ids': …, 'labels': …}, or input_ids= and labels= by name"
+        )
+        raise ThroughputError(msg)
+
+
 def _every_name() -> list[str]:
     return [*FIELDS, *chain.from_iterable(_OTHER_NAMES.values())]
 
@@ -81,8 +97,14 @@ def as_rows(value: Any, name: str) -> Rows:
     ThroughputError
         Where it holds no whole numbers, or is nested otherwise.
     """
-    plain = _plain(value)
+    plain = _plain(value, name)
     if isinstance(plain, np.ndarray):
+        if name == "attention_mask" and plain.ndim > 3:
+            msg = (
+                f"this attention_mask has {plain.ndim} dimensions, who sees whom: give the mask of "
+                "the tokenizer, 1 where a position is real and 0 where it is padding"
+            )
+            raise ThroughputError(msg)
         return _grid(plain, name)
     if not len(plain) or not _is_nested(plain[0]):
         return _grid(_array(plain, name), name)
@@ -99,15 +121,19 @@ def as_rows(value: Any, name: str) -> Rows:
     return Rows(flat, np.concatenate([part.lengths for part in parts]))
 
 
-def _plain(value: Any) -> NDArray[Any] | Sequence[Any]:
+def _plain(value: Any, name: str) -> NDArray[Any] | Sequence[Any]:
     """Take a value out of its library: an array, or a sequence of values or of rows."""
     if getattr(value, "is_nested", False) is True:
         return list(value.unbind())  # torch's rows of several lengths
     if hasattr(value, "detach") and hasattr(value, "cpu"):
-        value = value.detach().cpu()
-        if str(getattr(value, "dtype", "")) == "torch.bfloat16":
-            value = value.float()  # numpy has no such type; a mask's 0 and 1 stay what they are
-        return np.asarray(value)
+        try:
+            value = value.detach().cpu()
+            if str(getattr(value, "dtype", "")) == "torch.bfloat16":
+                value = value.float()  # numpy has no such type; a mask's 0 and 1 stay what they are
+            return np.asarray(value)
+        except (NotImplementedError, RuntimeError, TypeError) as error:
+            msg = f"{name} cannot be read ({str(error).splitlines()[0]}): give a dense tensor"
+            raise ThroughputError(msg) from None
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
         value = value.to_numpy()
     if isinstance(value, np.ndarray):

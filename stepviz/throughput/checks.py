@@ -26,7 +26,11 @@ def real(value: Any, name: str, *, above: float | None = None, least: float | No
         Where it is no finite number, or out of bounds.
     """
     odd = isinstance(value, bool) or not isinstance(value, Real)
-    number = math.nan if odd else float(value)
+    try:
+        number = math.nan if odd else float(value)
+    except OverflowError:
+        msg = f"{name} is beyond any float: give a number that is not"
+        raise ThroughputError(msg) from None
     if above is not None:
         bound = "above 0" if above == 0 else f"above {above:g}"
     else:
@@ -58,6 +62,24 @@ def whole(value: Any, name: str, *, least: int = 0) -> int:
         msg = f"{name} is {value!r}: give a whole number of {least} or more"
         raise ThroughputError(msg)
     return number
+
+
+def listed(value: Any, name: str) -> list[Any]:
+    """Return what an iterable holds; a string or a single thing is none.
+
+    Raises
+    ------
+    ThroughputError
+        Where it is no iterable.
+    """
+    if isinstance(value, str | bytes):
+        msg = f"{name} is {value!r}: give a list, such as [{value!r}]"
+        raise ThroughputError(msg)
+    try:
+        return list(value)
+    except TypeError:
+        msg = f"{name} is {value!r}: give a list"
+        raise ThroughputError(msg) from None
 
 
 def share(value: Any, name: str, *, above_zero: bool = False) -> float:

@@ -167,8 +167,8 @@ def _is_several(batch: Any) -> bool:
     if hasattr(batch, "detach"):
         return False
     if isinstance(batch, list | tuple):
-        return bool(batch) and isinstance(batch[0], Mapping | pd.DataFrame)
-    return isinstance(batch, Iterable)
+        return bool(batch) and all(isinstance(one, Mapping | pd.DataFrame) for one in batch)
+    return isinstance(batch, Iterable) and not isinstance(batch, str | bytes)
 
 
 def _notes(tally: Tally) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from stepviz.errors import ThroughputError, near
-from stepviz.throughput.checks import real
+from stepviz.throughput.checks import listed, real, whole
 from stepviz.throughput.figures import card, number_text, times
+from stepviz.throughput.scopes import known_scope
 
 #: What may be counted per second: its unit, and what exactly that is.
 NUMERATORS: Final[dict[str, tuple[str, str]]] = {
@@ -19,6 +20,14 @@ NUMERATORS: Final[dict[str, tuple[str, str]]] = {
     "sequences": ("sequences/s", "sequences: rows, or the segments that were packed into them"),
     "updates": ("updates/s", "updates: optimizer steps that were applied"),
 }
+
+
+def known_numerator(of: object) -> str:
+    """Return what may be counted per second, or say what may."""
+    if not isinstance(of, str) or of not in NUMERATORS:
+        msg = f"a rate of {of!r} is unknown: {near(of, NUMERATORS, most=9)}"
+        raise ThroughputError(msg)
+    return of
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,9 +64,10 @@ class Rate:
 
     def __post_init__(self) -> None:
         """Refuse what is no rate."""
-        if self.of not in NUMERATORS:
-            msg = f"a rate of {self.of!r} is unknown: {near(self.of, NUMERATORS, most=9)}"
-            raise ThroughputError(msg)
+        known_numerator(self.of)
+        known_scope(self.scope)
+        if self.devices is not None:
+            whole(self.devices, "devices", least=1)
         real(self.count, f"the count of {self.of}", least=0)
         real(self.seconds, "seconds", above=0)
 
@@ -106,7 +116,7 @@ class Rate:
         >>> round(Rate.overall(steps).value, 1)
         3276.8
         """
-        parts = list(rates)
+        parts = listed(rates, "rates")
         if not parts or not all(isinstance(part, Rate) for part in parts):
             msg = "give the rates, at least one, such as Rate.overall([first, second])"
             raise ThroughputError(msg)
@@ -140,6 +150,16 @@ class Rate:
         if not isinstance(other, Rate):
             return NotImplemented
         return other < self
+
+    def __le__(self, other: object) -> bool:
+        if not isinstance(other, Rate):
+            return NotImplemented
+        return not other < self
+
+    def __ge__(self, other: object) -> bool:
+        if not isinstance(other, Rate):
+            return NotImplemented
+        return not self < other
 
     def __add__(self, other: object) -> NoReturn:
         """Refuse: rates neither add nor average."""

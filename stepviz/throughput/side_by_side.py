@@ -102,6 +102,7 @@ def throughput_table(
     {'processed positions per second': 2000.0, 'executed positions per second': 2000.0,
     'scored targets per second': 500.0, 'updates per second': 250.0, 'time per update': 4.0}
     """
+    _counted(counts, "counts")
     rows = [
         (_NAMES[str(of)], row["value"], row["unit"], row["counts"])
         for of, row in counts.rates().iterrows()
@@ -170,6 +171,8 @@ def compare_counts(
     Executed positions per second: 2,000 before and after, unchanged.
     Scored targets per second: from 500 to 667, 1.33 times as many.
     """
+    _counted(before, "before")
+    _counted(after, "after")
     if before.scope != after.scope:
         msg = f"one count is of one {before.scope}, the other of one {after.scope}: time the same"
         raise ThroughputError(msg)
@@ -204,6 +207,15 @@ def compare_counts(
                 f"{number_text(useful[1])}), so their times are of different work."
             )
     return CountComparison(table, tuple(said))
+
+
+def _counted(value: object, name: str) -> None:
+    if not isinstance(value, TokenCounts):
+        msg = (
+            f"{name} is {value!r}: give timed TokenCounts, such as "
+            "count_tokens(batch, seconds=0.25)"
+        )
+        raise ThroughputError(msg)
 
 
 def _utilizations(

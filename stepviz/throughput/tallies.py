@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -35,6 +36,16 @@ class Rules:
     ignore_index: int = IGNORED
     pad_id: int | None = None
     shifted: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse ids that no array of ids can be compared with."""
+        for name in ("ignore_index", "pad_id"):
+            value = getattr(self, name)
+            if name == "pad_id" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, Integral):
+                msg = f"{name} is {value!r}: give the id, a whole number"
+                raise ThroughputError(msg)
 
 
 class Layout(NamedTuple):

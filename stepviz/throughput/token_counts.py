@@ -8,10 +8,10 @@ from typing import Final
 
 import pandas as pd
 
-from stepviz.errors import ThroughputError, near
-from stepviz.throughput.checks import real, whole
+from stepviz.errors import ThroughputError
+from stepviz.throughput.checks import listed, real, whole
 from stepviz.throughput.figures import card, number_text, percent
-from stepviz.throughput.rates import NUMERATORS, Rate
+from stepviz.throughput.rates import NUMERATORS, Rate, known_numerator
 from stepviz.throughput.scopes import known_scope, refuse_mismatch
 
 #: Counts that add up, over time and over ranks.
@@ -87,7 +87,7 @@ class TokenCounts:
             self._set("seconds", real(self.seconds, "seconds", above=0))
         if self.executed is None:
             self._set("executed", self.allocated)
-        self._set("notes", tuple(self.notes))
+        self._set("notes", tuple(listed(self.notes, "notes")))
         for name in _PARTS:
             part = getattr(self, name)
             if part is not None and self.allocated is not None and part > self.allocated:
@@ -185,9 +185,7 @@ class TokenCounts:
         ThroughputError
             Where that count or the interval is not known.
         """
-        if of not in NUMERATORS:
-            msg = f"a rate of {of!r} is unknown: {near(of, NUMERATORS, most=9)}"
-            raise ThroughputError(msg)
+        known_numerator(of)
         count = getattr(self, of)
         if count is None:
             msg = f"how many {of} there were is not known: give {of}= to TokenCounts"
@@ -342,7 +340,7 @@ def _optional(value: int | None, name: str) -> int | None:
 
 
 def _of_one_scope(parts: Iterable[TokenCounts]) -> tuple[list[TokenCounts], str]:
-    several = list(parts)
+    several = listed(parts, "counts")
     if not several or not all(isinstance(part, TokenCounts) for part in several):
         msg = "give the TokenCounts to add, at least one"
         raise ThroughputError(msg)
