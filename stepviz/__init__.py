@@ -69,7 +69,13 @@ if TYPE_CHECKING:
         remove_pattern,
         sample_run,
     )
-    from stepviz.widgets import RunPlanner, TimelineEditor, TokenComparison, TraceViewer
+    from stepviz.widgets import (
+        BucketExplorer,
+        RunPlanner,
+        TimelineEditor,
+        TokenComparison,
+        TraceViewer,
+    )
 
 __version__ = "0.1.0"
 
@@ -78,6 +84,7 @@ _ROOMS = ("builders", "charts")
 
 #: Where each public name lives.
 _HOMES = {
+    "BucketExplorer": "stepviz.widgets.bucket_explorer",
     "Change": "stepviz.core.changes",
     "ModelShape": "stepviz.throughput.model_shapes",
     "Rate": "stepviz.throughput.rates",
@@ -133,6 +140,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BucketExplorer",
     "CaptureError",
     "Change",
     "ChangeError",

@@ -193,4 +193,4 @@ def test_the_wheel_asks_for_neither_torch_nor_jupyterlab_by_default(archives):
     required = [line for line in lines if line.startswith("Requires-Dist:")]
     always = {line.split()[1].split(">")[0] for line in required if "extra ==" not in line}
     reading = {"msgspec", "isal", "fsspec", "loky"}
-    assert always == {"numpy", "pandas", "anywidget"} | reading
+    assert always == {"numpy", "pandas", "anywidget", "ipywidgets"} | reading

@@ -34,6 +34,7 @@ SWEEP_COLUMNS: Final = (
     "last_transfer",
     "overhead",
     "last_bytes",
+    "over_best",
     "near_best",
 )
 
@@ -72,7 +73,8 @@ def bucket_sweep(
     DataFrame
         Indexed by `cap_mb`: `buckets`; `completion`, `backward_end`, `exposed`, `queued`,
         `last_transfer` (ms); `overhead`, all latencies together, ms; `last_bytes`, of the last
-        bucket; `near_best`, whether the completion is within so much of the least.
+        bucket; `over_best`, ms more than the least completion; `near_best`, whether it is within so
+        much of that.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def bucket_sweep(
     asked = as_amount(within, "within", "a share of the completion")
     if isinstance(parameters, Iterator):
         parameters = list(parameters)  # it is read once per cap
-    gradients = _gradients(parameters)
+    gradients = gradients_behind(parameters)
     tried = default_caps(gradients) if caps is None else _sorted(caps)
     if not tried:
         msg = "caps is empty: give some MiB, such as [1, 5, 25, 100]"
@@ -120,7 +122,9 @@ def bucket_sweep(
         rows.append(known[cut])
     index = pd.Index(tried, name="cap_mb", dtype="float64")
     table = pd.DataFrame(rows, index=index)
-    table["near_best"] = table["completion"] <= table["completion"].min() * (1 + asked)
+    least = table["completion"].min()
+    table["over_best"] = table["completion"] - least
+    table["near_best"] = table["completion"] <= least * (1 + asked)
     return table[list(SWEEP_COLUMNS)].astype({"buckets": "int64"})
 
 
@@ -141,13 +145,14 @@ def last_bucket(
 
     A gradient is never split, so no cap makes that bucket smaller than it.
     """
-    gradients = _gradients(parameters)
+    gradients = gradients_behind(parameters)
     last = _launched(gradients, cap_mb, first_bucket_mb)[-1]
     held = [gradients[k] for k in last]
     return math.fsum(one.nbytes for one in held), max(held, key=lambda one: one.nbytes)
 
 
-def _gradients(parameters: Any) -> tuple[Gradient, ...]:
+def gradients_behind(parameters: Any) -> tuple[Gradient, ...]:
+    """Return gradients in registration order, of parameters or of a captured step's buckets."""
     frame = recorded_frame(parameters)
     # recorded buckets are in launch order, the reverse of registration
     return gradients_of(parameters) if frame is None else recorded_buckets(frame).gradients[::-1]

@@ -43,9 +43,11 @@ class Knob:
     help : str
         What it means, in a sentence.
     choices : tuple of (value, text)
-        Of a choice.
+        Of a choice; of a slider, stops that have a name.
     group : str
         The heading it stands under.
+    track : bool
+        Whether the page asks for the pictures at all its stops; not where these take long.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Knob:
     help: str = ""
     choices: tuple[tuple[Any, str], ...] = ()
     group: str = ""
+    track: bool = True
 
 
 class SettingsTrait(traitlets.TraitType[Settings, Any]):

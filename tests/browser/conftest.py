@@ -106,11 +106,13 @@ def viewer_page(new_page: Callable[..., Page], page_problems: list[str]) -> Call
 # Settings and questions go to a real widget in Python and back, as through a kernel some way off.
 PYTHON = """(delay) => {
   const wait = () => new Promise(done => setTimeout(done, delay));
+  window.tracks = 0; // answered so far
   window.onSend = async (content) => {
     if (delay) await wait();
     const answers = await window.askPython(content);
     if (delay) await wait();
     for (const answer of answers) window.stub.custom(answer, []);
+    window.tracks += answers.length;
   };
   window.setPython = async (changes) => {
     if (delay) await wait();

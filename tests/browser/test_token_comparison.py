@@ -61,7 +61,7 @@ def test_a_drag_shows_pythons_numbers_at_every_stop(knob_page, delay):
     page = knob_page(tokens, delay=delay)
     slider = page.locator('[data-knob="padding"]')
     slider.hover()
-    page.wait_for_timeout(2 * delay + 300)  # the whole track has come
+    page.wait_for_function("window.tracks > 0")  # the whole track has come
     box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
     page.evaluate("window.commits.length = 0")

@@ -63,3 +63,23 @@ def test_knobs_are_turned_in_a_notebook(open_notebook, latency):
     page.wait_for_function("document.querySelector('.stepviz.tk [data-role=trap]') !== null")
     notebook.kernel("tokens.close(); planner.close()")
     page.wait_for_function("document.querySelectorAll('.stepviz').length === 0")
+
+
+def test_the_chosen_cap_is_drawn_in_the_editor(open_notebook):
+    make = "import stepviz as sv\ne = sv.BucketExplorer([5 * 2**20] * 24, latency=0.5)\ne"
+    notebook = open_notebook(cells=[make])
+    page = notebook.page
+    assert notebook.run_all() == []
+    bars = page.locator('[data-px-per-ms] [data-phase^="exchange"][data-kind="exchange"]')
+    page.locator("[data-px-per-ms]").wait_for()
+    eventually(notebook, "e.value['cap']", "25.0")
+    slider = page.locator('[data-knob="cap"]')
+    slider.scroll_into_view_if_needed()
+    slider.focus()
+    page.keyboard.press("End")
+    eventually(notebook, "e.panel.value['cap'] > 100", "True")
+    eventually(notebook, "len(e.editor.timeline.phases.query('kind == \"exchange\"'))", "1")
+    page.wait_for_function(
+        "!document.querySelector('[data-px-per-ms] [data-phase=\"exchange 2\"]')"
+    )
+    assert bars.count() <= 1

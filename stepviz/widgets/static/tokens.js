@@ -290,6 +290,8 @@ function read(text2) {
   return size === void 0 ? null : Number((value * size).toPrecision(15));
 }
 function settingText(knob, setting) {
+  const named = knob.choices.find(([value]) => value === setting);
+  if (named !== void 0) return named[1];
   if (typeof setting === "boolean") return setting ? "on" : "off";
   if (typeof setting !== "number") return String(setting ?? "");
   const unit = knob.unit === "" ? "" : ` ${knob.unit}`;
@@ -343,7 +345,7 @@ var Controls = class {
     input.addEventListener("input", () => turn(false), { signal });
     input.addEventListener("change", () => turn(true), { signal });
     for (const event of ["pointerenter", "focus", "touchstart"]) {
-      input.addEventListener(event, () => desk.pickUp(knob.name), { signal, passive: true });
+      if (knob.track) input.addEventListener(event, () => desk.pickUp(knob.name), { signal, passive: true });
     }
     input.addEventListener("pointerdown", () => {
       held = true;

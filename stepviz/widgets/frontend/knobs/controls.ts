@@ -43,7 +43,7 @@ export class Controls {
     input.addEventListener("input", () => turn(false), { signal });
     input.addEventListener("change", () => turn(true), { signal });
     for (const event of ["pointerenter", "focus", "touchstart"] as const) {
-      input.addEventListener(event, () => desk.pickUp(knob.name), { signal, passive: true });
+      if (knob.track) input.addEventListener(event, () => desk.pickUp(knob.name), { signal, passive: true });
     }
     input.addEventListener("pointerdown", () => { held = true; }, { signal });
     for (const event of ["pointerup", "pointercancel", "blur"] as const) {

@@ -12,6 +12,7 @@ export interface Knob {
   readonly help: string;
   readonly choices: readonly (readonly [Setting, string])[];
   readonly group: string;
+  readonly track: boolean;
 }
 
 /** What Python answers to settings; each widget has more in it. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Knob } from "./types";
 import { nearest, read, settingText, written } from "./written";
 
-const knob = (part: Partial<Knob>): Knob => ({ name: "k", label: "k", kind: "slider", show: "number", unit: "", help: "", choices: [], group: "", ...part });
+const knob = (part: Partial<Knob>): Knob => ({ name: "k", label: "k", kind: "slider", show: "number", unit: "", help: "", choices: [], group: "", track: true, ...part });
 
 test("numbers are written as people type them, and read back", () => {
   for (const [value, text] of [[7e9, "7B"], [1.4e12, "1.4T"], [64, "64"], [3600, "3600"], [0.4, "0.4"], [1e11, "100B"], [131072, "131.072k"], [0, "0"]] as const) {
@@ -27,6 +27,7 @@ test("a setting says its unit", () => {
   assert.equal(settingText(knob({ show: "percent" }), 2 / 3), "66.7 %");
   assert.equal(settingText(knob({ show: "count", unit: "per row" }), 3), "3 per row");
   assert.equal(settingText(knob({ kind: "switch" }), true), "on");
+  assert.equal(settingText(knob({ choices: [[null, "as the cap"]] }), null), "as the cap");
 });
 
 test("the thumb stands at the nearest stop", () => {

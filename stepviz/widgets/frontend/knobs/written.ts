@@ -27,6 +27,8 @@ export function read(text: string): number | null {
 
 /** A knob's setting with its unit. */
 export function settingText(knob: Knob, setting: Setting): string {
+  const named = knob.choices.find(([value]) => value === setting);
+  if (named !== undefined) return named[1];
   if (typeof setting === "boolean") return setting ? "on" : "off";
   if (typeof setting !== "number") return String(setting ?? "");
   const unit = knob.unit === "" ? "" : ` ${knob.unit}`;

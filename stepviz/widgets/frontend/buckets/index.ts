@@ -1,0 +1,7 @@
+/** The anywidget module of the bucket explorer's panel. */
+
+import { start } from "../knobs/start";
+import type { SweepPicture } from "./types";
+import { renderBuckets } from "./view";
+
+export default start<SweepPicture>(renderBuckets);

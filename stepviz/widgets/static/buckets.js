@@ -1,0 +1,718 @@
+// viewer/wire.ts
+var PATIENCE = 3e3;
+var Wire = class {
+  constructor(model, signal) {
+    this.model = model;
+    const heard = (content, buffers) => this.hear(content, buffers ?? []);
+    model.on("msg:custom", heard);
+    signal.addEventListener("abort", () => {
+      model.off("msg:custom", heard);
+      clearTimeout(this.timer);
+      this.waiting.clear();
+    });
+  }
+  model;
+  /** A name of this page's own: Python remembers by it which names were told. */
+  page = Math.random().toString(36).slice(2, 10);
+  waiting = /* @__PURE__ */ new Map();
+  listeners = /* @__PURE__ */ new Set();
+  number = 0;
+  timer;
+  quiet = false;
+  /** Whether a question has been waiting too long. */
+  get silent() {
+    return this.quiet;
+  }
+  ask(what, question) {
+    const id = `${this.page}:${++this.number}`;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject, since: performance.now() });
+      this.watch();
+      this.model.send({ ask: what, id, page: this.page, ...question });
+    });
+  }
+  onSilence(listener, signal) {
+    this.listeners.add(listener);
+    signal.addEventListener("abort", () => this.listeners.delete(listener));
+  }
+  hear(given, buffers) {
+    const content = given;
+    const id = content?.id;
+    if (content === null || typeof id !== "string") return;
+    const waiting = this.waiting.get(id);
+    if (waiting === void 0) return;
+    this.waiting.delete(id);
+    this.say(false);
+    this.watch();
+    if (typeof content.error === "string") waiting.reject(new Error(content.error));
+    else waiting.resolve({ content, buffers });
+  }
+  /** Look again when the oldest question has waited too long. */
+  watch() {
+    clearTimeout(this.timer);
+    const oldest = this.waiting.values().next().value;
+    if (oldest === void 0 || this.quiet) return;
+    this.timer = setTimeout(() => this.say(true), Math.max(0, oldest.since + PATIENCE - performance.now()));
+  }
+  say(quiet) {
+    if (quiet === this.quiet) return;
+    this.quiet = quiet;
+    for (const listener of [...this.listeners]) listener();
+  }
+};
+
+// knobs/types.ts
+function keyOf(settings) {
+  return JSON.stringify(Object.keys(settings).sort().map((name) => [name, settings[name]]));
+}
+
+// knobs/desk.ts
+var PATIENCE2 = 3e3;
+var MOST = 4e3;
+var Desk = class {
+  constructor(model, wire, signal) {
+    this.model = model;
+    this.wire = wire;
+    this.value = model.get("value");
+    this.sent = keyOf(this.value);
+    const answered = () => this.hear();
+    const changed = () => this.follow();
+    model.on("change:_shown", answered);
+    model.on("change:value", changed);
+    signal.addEventListener("abort", () => {
+      model.off("change:_shown", answered);
+      model.off("change:value", changed);
+      clearTimeout(this.timer);
+      this.listeners.clear();
+    });
+    this.hear();
+  }
+  model;
+  wire;
+  value;
+  picture = null;
+  /** Why the settings have no meaning, as Python said. */
+  problem = null;
+  /** The picture is of other settings than these. */
+  stale = true;
+  silent = false;
+  edition = -1;
+  answers = /* @__PURE__ */ new Map();
+  listeners = /* @__PURE__ */ new Set();
+  asked = /* @__PURE__ */ new Set();
+  timer;
+  sent = "";
+  subscribe(listener, signal) {
+    this.listeners.add(listener);
+    signal.addEventListener("abort", () => this.listeners.delete(listener));
+  }
+  /** Turn a knob; `done` when it is let go. What was answered already is only told to Python then. */
+  turn(name, setting, done) {
+    this.settle({ ...this.value, [name]: setting }, done);
+  }
+  settle(value, done) {
+    this.value = value;
+    const known = this.look();
+    if (done || !known) this.tell();
+    this.news();
+  }
+  /** A slider is picked up, or about to be: ask for every stop of it. */
+  pickUp(name) {
+    const { [name]: _, ...rest } = this.value;
+    const key = `${this.edition} ${name} ${keyOf(rest)}`;
+    if (this.asked.has(key)) return;
+    this.asked.add(key);
+    this.wire.ask("track", { knob: name, value: this.value }).then(({ content }) => {
+      if (content.edition !== this.edition) return;
+      for (const [value, picture] of content.pictures) this.remember(value, picture);
+      if (this.stale && this.look()) this.news();
+    }, () => this.asked.delete(key));
+  }
+  remember(value, picture) {
+    if (this.answers.size >= MOST) {
+      this.answers.clear();
+      this.asked.clear();
+    }
+    this.answers.set(keyOf(value), picture);
+  }
+  /** Show what is known of the settings. */
+  look() {
+    const found = this.answers.get(keyOf(this.value));
+    if (found === void 0) {
+      this.stale = true;
+      return false;
+    }
+    this.picture = found;
+    this.problem = null;
+    this.stale = false;
+    this.rest();
+    return true;
+  }
+  tell() {
+    const key = keyOf(this.value);
+    if (key === this.sent) return;
+    this.sent = key;
+    this.model.set("value", this.value);
+    this.model.save_changes();
+    if (this.stale) this.wait();
+  }
+  wait() {
+    if (this.timer !== void 0) return;
+    this.timer = setTimeout(() => {
+      this.timer = void 0;
+      this.silent = true;
+      this.news();
+    }, PATIENCE2);
+  }
+  rest() {
+    clearTimeout(this.timer);
+    this.timer = void 0;
+    this.silent = false;
+  }
+  hear() {
+    const shown = this.model.get("_shown");
+    if (shown?.value === void 0) return;
+    if (shown.edition !== this.edition) {
+      this.edition = shown.edition;
+      this.answers.clear();
+      this.asked.clear();
+      this.value = this.model.get("value");
+      this.sent = keyOf(this.value);
+    }
+    if (shown.picture !== void 0) this.remember(shown.value, shown.picture);
+    if (keyOf(shown.value) !== keyOf(this.value)) return;
+    if (shown.problem !== void 0) {
+      this.problem = shown.problem;
+      this.rest();
+    } else {
+      this.look();
+    }
+    this.news();
+  }
+  /** The settings were changed from outside: in Python, or by a link. */
+  follow() {
+    const value = this.model.get("value");
+    const key = keyOf(value);
+    this.sent = key;
+    if (key === keyOf(this.value)) return;
+    this.value = value;
+    if (!this.look()) this.wait();
+    this.news();
+  }
+  news() {
+    for (const listener of [...this.listeners]) listener();
+  }
+};
+
+// knobs/start.ts
+function start(show2) {
+  return () => {
+    let desk;
+    const open = ({ model, signal }) => new Desk(model, new Wire(model, signal), signal);
+    return {
+      initialize(life) {
+        desk = open(life);
+      },
+      render(life) {
+        const { model, el, signal } = life;
+        show2({ desk: desk ?? open(life), model, knobs: () => model.get("_form") }, el, signal);
+      }
+    };
+  };
+}
+
+// view/dom.ts
+var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+function assign(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === void 0 || value === false) continue;
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+function html(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  assign(element, attributes);
+  for (const child of children) if (child !== null) element.append(child);
+  return element;
+}
+function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
+  assign(element, attributes);
+  element.append(...children);
+  return element;
+}
+function attr(element, name, value) {
+  if (value === null) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+    return;
+  }
+  const text2 = typeof value === "string" ? value : String(value);
+  if (element.getAttribute(name) !== text2) element.setAttribute(name, text2);
+}
+function text(element, value) {
+  if (element.textContent !== value) element.textContent = value;
+}
+function show(element, visible) {
+  attr(element, "hidden", visible ? null : "");
+}
+function px(value) {
+  return Math.round(value * 100) / 100;
+}
+
+// knobs/keys.ts
+var OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+
+// view/format.ts
+var formats = /* @__PURE__ */ new Map();
+function decimals(size, digits) {
+  let format = formats.get(digits);
+  if (!format) formats.set(digits, format = new Intl.NumberFormat("en-US", { maximumFractionDigits: digits }));
+  return format.format(size + 0);
+}
+var PLAIN = [{ maximumFractionDigits: 9 }, { maximumSignificantDigits: 12 }].map(
+  (digits) => new Intl.NumberFormat("en-US", { useGrouping: false, ...digits })
+);
+function exact(value) {
+  const size = Math.abs(value);
+  if (size < 1e-12) return "0";
+  return (value < 0 ? "-" : "") + PLAIN[size >= 1e-3 ? 0 : 1].format(size);
+}
+
+// knobs/written.ts
+var SUFFIXES = [["T", 1e12], ["B", 1e9], ["M", 1e6], ["k", 1e3]];
+function written(value) {
+  for (const [suffix, size] of SUFFIXES) {
+    const short = value / size;
+    if (Math.abs(value) >= size && (size > 1e3 || value >= 1e5) && Number(short.toPrecision(6)) === short) return `${exact(short)}${suffix}`;
+  }
+  return exact(value);
+}
+function read(text2) {
+  const plain = text2.trim().replace(/[\s_]/g, "").replace("−", "-").replace(/,(?=\d{3}(\D|$))/g, "").replace(",", ".");
+  const parts = /^(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([kKMGBT%]?)$/i.exec(plain);
+  if (parts === null) return null;
+  const size = { K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, "%": 0.01, "": 1 }[parts[2].toUpperCase()];
+  const value = Number(parts[1]);
+  return size === void 0 ? null : Number((value * size).toPrecision(15));
+}
+function settingText(knob, setting) {
+  const named = knob.choices.find(([value]) => value === setting);
+  if (named !== void 0) return named[1];
+  if (typeof setting === "boolean") return setting ? "on" : "off";
+  if (typeof setting !== "number") return String(setting ?? "");
+  const unit = knob.unit === "" ? "" : ` ${knob.unit}`;
+  if (knob.show === "percent") return `${Math.round(setting * 1e3) / 10} %`;
+  if (knob.show === "count") return `${setting}${unit}`;
+  return `${written(Number(setting.toPrecision(4)))}${unit}`;
+}
+function nearest(stops, setting) {
+  if (typeof setting !== "number") return Math.max(0, stops.indexOf(setting));
+  let best = 0;
+  stops.forEach((stop, k) => {
+    if (Math.abs(stop - setting) < Math.abs(stops[best] - setting)) best = k;
+  });
+  return best;
+}
+
+// knobs/controls.ts
+var PAUSE = 450;
+var Controls = class {
+  constructor(desk, knobs, headings, signal) {
+    this.desk = desk;
+    this.signal = signal;
+    const groups = /* @__PURE__ */ new Map();
+    for (const knob of knobs) {
+      let group = groups.get(knob.group);
+      if (group === void 0) {
+        group = html("div", { class: "kn-group" }, headings[knob.group] ? html("h4", {}, headings[knob.group]) : null);
+        groups.set(knob.group, group);
+        this.root.append(group);
+      }
+      group.append(this[knob.kind](knob));
+    }
+  }
+  desk;
+  signal;
+  root = html("div", { class: "kn-controls", role: "group", "aria-label": "settings" });
+  refreshers = [];
+  refresh() {
+    for (const one of this.refreshers) one();
+  }
+  slider(knob) {
+    const { desk, signal } = this;
+    const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
+    const shown = html("output", { class: "kn-setting" });
+    const stops = () => desk.picture?.stops[knob.name] ?? [];
+    let held = false;
+    const turn = (done) => {
+      const stop = stops()[Number(input.value)];
+      if (stop !== void 0 && (stop !== desk.value[knob.name] || done)) desk.turn(knob.name, stop, done);
+    };
+    input.addEventListener("input", () => turn(false), { signal });
+    input.addEventListener("change", () => turn(true), { signal });
+    for (const event of ["pointerenter", "focus", "touchstart"]) {
+      if (knob.track) input.addEventListener(event, () => desk.pickUp(knob.name), { signal, passive: true });
+    }
+    input.addEventListener("pointerdown", () => {
+      held = true;
+    }, { signal });
+    for (const event of ["pointerup", "pointercancel", "blur"]) {
+      input.addEventListener(event, () => {
+        held = false;
+      }, { signal });
+    }
+    this.refreshers.push(() => {
+      const setting = desk.value[knob.name] ?? null;
+      const all = stops();
+      attr(input, "max", Math.max(0, all.length - 1));
+      if (!held) input.value = String(nearest(all, setting));
+      const written2 = settingText(knob, setting);
+      attr(input, "aria-valuetext", written2);
+      text(shown, written2);
+    });
+    return html("label", { class: "kn-knob", title: knob.help }, html("span", { class: "kn-label" }, knob.label), input, shown);
+  }
+  /** A field to type in; where it has stops, a slider below. */
+  number(knob) {
+    const { desk, signal } = this;
+    const percent = knob.show === "percent";
+    const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    const slider = this.slider(knob);
+    const row = html("div", { class: "kn-field" }, html(
+      "label",
+      { class: "kn-knob", title: knob.help },
+      html("span", { class: "kn-label" }, knob.label),
+      field,
+      html("span", { class: "kn-unit" }, knob.unit)
+    ), slider);
+    let timer;
+    const take = () => {
+      clearTimeout(timer);
+      const typed = field.value.trim();
+      const number = read(typed);
+      const setting = typed === "" ? null : number === null ? typed : percent && !typed.endsWith("%") ? Number((number / 100).toPrecision(15)) : number;
+      if (setting !== desk.value[knob.name]) desk.turn(knob.name, setting, true);
+    };
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(take, PAUSE);
+    }, { signal });
+    field.addEventListener("change", take, { signal });
+    field.addEventListener("blur", () => this.refresh(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    this.refreshers.push(() => {
+      const solved = desk.picture?.solved?.[knob.name];
+      const unknown = desk.value.unknown === knob.name || solved !== void 0 && knob.name === "peak" && desk.value.device !== "";
+      const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
+      if (field !== field.ownerDocument.activeElement || unknown) {
+        field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
+      }
+      field.readOnly = unknown;
+      attr(row, "data-solved", desk.value.unknown === knob.name ? "" : null);
+      show(slider, !unknown && (desk.picture?.stops[knob.name]?.length ?? 0) > 0);
+    });
+    return row;
+  }
+  choice(knob) {
+    const { desk, signal } = this;
+    const select = html("select", { ...OWN_KEYS, "data-knob": knob.name }, ...knob.choices.map(([value, words]) => html("option", { value: String(value) }, words)));
+    select.addEventListener("change", () => {
+      const chosen = knob.choices[select.selectedIndex];
+      if (chosen !== void 0) desk.turn(knob.name, chosen[0], true);
+    }, { signal });
+    this.refreshers.push(() => {
+      select.value = String(desk.value[knob.name] ?? "");
+    });
+    return html("label", { class: "kn-knob kn-choice", title: knob.help }, html("span", { class: "kn-label" }, knob.label), select);
+  }
+  switch(knob) {
+    const input = html("input", { ...OWN_KEYS, type: "checkbox", "data-knob": knob.name });
+    input.addEventListener("change", () => this.desk.turn(knob.name, input.checked, true), { signal: this.signal });
+    this.refreshers.push(() => {
+      input.checked = this.desk.value[knob.name] === true;
+    });
+    return html("label", { class: "kn-switch", title: knob.help }, input, knob.label);
+  }
+};
+
+// knobs/frame.ts
+var Frame = class {
+  constructor(desk, name, label, signal) {
+    this.desk = desk;
+    this.root = html("section", {
+      class: `stepviz kn ${name}`,
+      "aria-label": label,
+      ...OWN_KEYS,
+      tabindex: -1
+    });
+    this.root.append(this.status, this.live);
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
+  }
+  desk;
+  root;
+  status = html("div", { class: "kn-status", role: "status", "data-role": "status" });
+  live = html("div", { class: "sv-live", "aria-live": "polite", "data-role": "live" });
+  timer;
+  heard = null;
+  add(...parts) {
+    this.status.before(...parts);
+  }
+  refresh() {
+    const { desk } = this;
+    attr(this.root, "data-stale", desk.stale ? "" : null);
+    const silent = desk.silent ? "The kernel is not answering: the numbers are those of earlier settings." : "";
+    text(this.status, desk.problem ?? silent);
+    attr(this.status, "data-level", desk.problem !== null ? "refused" : "info");
+    show(this.status, desk.problem !== null || desk.silent);
+    const spoken = desk.stale ? null : desk.picture?.spoken ?? null;
+    if (this.heard === null) this.heard = spoken;
+    if (spoken === null || spoken === this.heard) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.heard = spoken;
+      text(this.live, spoken);
+    }, 400);
+  }
+};
+
+// knobs/axes.ts
+function roundTicks(low, high, most = 8) {
+  const found = [];
+  for (let power = Math.floor(Math.log10(low)) - 1; power <= Math.ceil(Math.log10(high)); power++) {
+    for (const digit of [1, 2, 5]) {
+      const tick = Number(`${digit}e${power}`);
+      if (tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)) found.push(tick);
+    }
+  }
+  if (found.length <= most) return found;
+  const decades = found.filter((tick) => Number.isInteger(Number(Math.log10(tick).toFixed(9))));
+  return decades.length >= 2 ? decades : found.filter((_, k) => k % Math.ceil(found.length / most) === 0);
+}
+function logAxis(low, high, from, to) {
+  const span = Math.log(high / low) || 1;
+  return { at: (value) => from + Math.log(value / low) / span * (to - from), ticks: roundTicks(low, high) };
+}
+function linearAxis(low, high, from, to, most = 6) {
+  const span = high - low || 1;
+  const step = [1, 2, 5, 10].map((digit) => digit * 10 ** Math.floor(Math.log10(span / most))).find((one) => span / one <= most);
+  const ticks = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) ticks.push(Number((k * step).toPrecision(12)));
+  return { at: (value) => from + (value - low) / span * (to - from), ticks };
+}
+
+// buckets/stretches.ts
+function stretches(holds) {
+  const found = [];
+  holds.forEach((one, k) => {
+    const last = found.at(-1);
+    if (one && last !== void 0 && last[1] === k - 1) last[1] = k;
+    else if (one) found.push([k, k]);
+  });
+  return found;
+}
+function nearestPlace(positions, to) {
+  let best = 0;
+  positions.forEach((position, k) => {
+    if (Math.abs(position - to) < Math.abs(positions[best] - to)) best = k;
+  });
+  return best;
+}
+
+// buckets/chart.ts
+var LEFT = 52;
+var RIGHT = 18;
+var UPPER = { top: 26, bottom: 200 };
+var LOWER = { top: 226, bottom: 326 };
+var HEIGHT = 366;
+function sweepChart(picture, room, hatch) {
+  const width = Math.max(300, room);
+  const { caps, completion, queued, last_transfer: last, best, chosen } = picture;
+  const first = caps[0];
+  const final = caps.at(-1);
+  const least = first > 0 ? first : (caps[1] ?? 1) / 2;
+  const x = logAxis(least, Math.max(final, least * 1.01), LEFT, width - RIGHT);
+  const places = caps.map((cap) => x.at(Math.max(cap, least)));
+  const place = (k) => places[k];
+  const low = Math.min(...completion);
+  const high = Math.max(...completion);
+  const pad = Math.max((high - low) * 0.08, high * 2e-3, 1e-9);
+  const y = linearAxis(Math.max(0, low - pad), high + pad, UPPER.bottom, UPPER.top, 5);
+  const tails = caps.map((_, k) => queued[k] + last[k]);
+  const tail = linearAxis(0, Math.max(...tails, 1e-9) * 1.08, LOWER.bottom, LOWER.top, 4);
+  const element = svg(
+    "svg",
+    { class: "bk-chart", width, height: HEIGHT, role: "img", "aria-label": "Completion and exposed tail over the bucket cap; the table below holds the same numbers" },
+    svg("defs", {}, svg(
+      "pattern",
+      { id: hatch, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+      svg("rect", { class: "bk-queued-ground", width: 6, height: 6 }),
+      svg("line", { x1: 0, y1: 0, x2: 0, y2: 6, class: "bk-hatch" })
+    ))
+  );
+  const words = (content, at, name, anchor = "start") => {
+    const text2 = svg("text", { x: px(at[0]), y: px(at[1]), class: name, "text-anchor": anchor });
+    text2.textContent = content;
+    element.append(text2);
+  };
+  for (const [from, to] of stretches(picture.near_best)) {
+    const left = from > 0 ? (place(from) + place(from - 1)) / 2 : place(from) - 4;
+    const right = to < caps.length - 1 ? (place(to) + place(to + 1)) / 2 : place(to) + 4;
+    element.append(svg("rect", { class: "bk-near", x: px(left), y: UPPER.top, width: px(right - left), height: LOWER.bottom - UPPER.top }));
+  }
+  for (const [axis, below] of [[y, UPPER.bottom], [tail, LOWER.bottom]]) {
+    for (const tick of axis.ticks) {
+      const at = axis.at(tick);
+      element.append(svg("line", { class: "bk-rule", x1: LEFT, x2: width - RIGHT, y1: px(at), y2: px(at) }));
+      if (at <= below) words(decimals(tick, 4), [LEFT - 6, at + 4], "bk-tick", "end");
+    }
+  }
+  for (const tick of x.ticks) words(decimals(tick, 4), [x.at(tick), LOWER.bottom + 16], "bk-tick", "middle");
+  words("bucket cap, MiB", [(LEFT + width - RIGHT) / 2, HEIGHT - 6], "bk-axis", "middle");
+  words("completion, ms", [LEFT, UPPER.top - 8], "bk-axis");
+  words("exposed tail, ms", [LEFT, LOWER.top - 8], "bk-axis");
+  const line = (values, at) => values.map((value, k) => `${px(place(k))},${px(at(value))}`).join(" ");
+  const down = (values, at) => values.map((value, k) => `${px(place(k))},${px(at(value))}`).reverse().join(" ");
+  const none = caps.map(() => 0);
+  const waits = svg("polygon", { class: "bk-queued", points: `${line(queued, tail.at)} ${down(none, tail.at)}` });
+  waits.style.fill = `url(#${hatch})`;
+  element.append(
+    waits,
+    svg("polygon", { class: "bk-last", points: `${line(tails, tail.at)} ${down(queued, tail.at)}` }),
+    svg("polyline", { class: "bk-line", points: line(completion, y.at) })
+  );
+  completion.forEach((value, k) => element.append(svg("circle", { class: "bk-dot", cx: px(place(k)), cy: px(y.at(value)), r: 2 })));
+  const mark = [place(best), y.at(completion[best])];
+  element.append(svg("path", { class: "bk-best", d: `M${px(mark[0])} ${px(mark[1] - 7)}l6 7l-6 7l-6 -7z` }));
+  element.append(
+    svg("line", { class: "bk-chosen-rule", x1: px(place(chosen)), x2: px(place(chosen)), y1: UPPER.top, y2: LOWER.bottom }),
+    svg("circle", { class: "bk-chosen", cx: px(place(chosen)), cy: px(y.at(completion[chosen])), r: 6 })
+  );
+  const onLeft = place(chosen) > width * 0.72;
+  words(`${picture.texts.completion[chosen]} ms`, [place(chosen) + (onLeft ? -11 : 11), y.at(completion[chosen]) + (y.at(completion[chosen]) < UPPER.top + 16 ? 18 : -9)], "bk-here", onLeft ? "end" : "start");
+  return { element, places };
+}
+
+// buckets/view.ts
+var HEADINGS = { buckets: "Buckets", link: "The link", step: "The step" };
+var drawn = 0;
+function renderBuckets(given, el, signal) {
+  const { desk } = given;
+  const hatch = `bk-hatch-${++drawn}`;
+  const frame = new Frame(desk, "bk", "Bucket cap explorer", signal);
+  const controls = new Controls(desk, given.knobs(), HEADINGS, signal);
+  const top = html("div", { class: "kn-numbers" });
+  const chart = html("div", { class: "kn-numbers bk-drawing" });
+  const below = html("div", { class: "kn-numbers" });
+  frame.add(
+    html("h3", {}, "Which bucket cap?"),
+    top,
+    html("div", { class: "bk-main" }, chart, html("div", { class: "bk-settings" }, controls.root)),
+    legend(),
+    below
+  );
+  el.append(frame.root);
+  let room = 0;
+  let places = [];
+  let painted = [];
+  let open = false;
+  const refresh = () => {
+    frame.refresh();
+    controls.refresh();
+    const { picture } = desk;
+    const key = [picture, room];
+    if (picture === null || room === 0 || key.every((part, k) => part === painted[k])) return;
+    painted = key;
+    const sweep = sweepChart(picture, room, hatch);
+    places = sweep.places;
+    top.replaceChildren(html("p", { class: "bk-headline", "data-role": "headline" }, picture.headline), figures(picture));
+    chart.replaceChildren(sweep.element);
+    const details = html("details", { open }, html("summary", OWN_KEYS, "The same as a table"), html("div", { class: "kn-scroll" }, table(picture)));
+    details.addEventListener("toggle", () => {
+      open = details.open;
+    });
+    below.replaceChildren(html(
+      "ul",
+      { class: "bk-words", "data-role": "words" },
+      ...picture.words.map((words) => html("li", {}, words)),
+      ...picture.notes.map((note) => html("li", {}, note))
+    ), details);
+  };
+  desk.subscribe(refresh, signal);
+  const choose = (event, done) => {
+    const { picture } = desk;
+    if (picture === null || places.length === 0) return;
+    const cap = picture.caps[nearestPlace(places, event.clientX - chart.getBoundingClientRect().left)];
+    if (cap !== void 0 && (done || cap !== desk.value.cap)) desk.turn("cap", cap, done);
+  };
+  chart.addEventListener("pointerenter", () => desk.pickUp("cap"), { signal });
+  chart.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    desk.pickUp("cap");
+    chart.setPointerCapture(event.pointerId);
+    choose(event, false);
+  }, { signal });
+  chart.addEventListener("pointermove", (event) => {
+    if (chart.hasPointerCapture(event.pointerId)) choose(event, false);
+  }, { signal });
+  chart.addEventListener("pointerup", (event) => {
+    if (!chart.hasPointerCapture(event.pointerId)) return;
+    chart.releasePointerCapture(event.pointerId);
+    choose(event, true);
+  }, { signal });
+  const watcher = new ResizeObserver(([entry]) => {
+    const width = Math.floor(entry?.contentRect.width ?? 0);
+    if (width > 0 && width !== room) {
+      room = width;
+      refresh();
+    }
+  });
+  watcher.observe(chart);
+  signal.addEventListener("abort", () => {
+    watcher.disconnect();
+    frame.root.remove();
+  });
+}
+function legend() {
+  return html(
+    "div",
+    { class: "bk-legend", "aria-hidden": "true" },
+    html("span", {}, html("i", { class: "bk-swatch bk-swatch-near" }), "within 1 % of the best ◆"),
+    html("span", {}, html("i", { class: "bk-swatch bk-swatch-queued" }), "the last bucket waits for the link: those before are not through"),
+    html("span", {}, html("i", { class: "bk-swatch bk-swatch-last" }), "its own transfer, which nothing hides")
+  );
+}
+function figures(picture) {
+  return html("div", { class: "bk-figures" }, ...picture.large.map((one, k) => html(
+    "div",
+    { class: "bk-figure", "data-figure": one.name },
+    html("div", { class: "bk-label" }, k === 2 ? `= ${one.label}` : k === 3 ? `+ ${one.label}` : one.label),
+    html("strong", { "data-value": one.value }, one.text),
+    html("div", { class: "bk-label" }, one.about)
+  )));
+}
+function table(picture) {
+  const heads = ["cap, MiB", "buckets", "completion, ms", "exposed tail, ms", "waiting for the link, ms", "last transfer, ms", ""];
+  const { texts } = picture;
+  return html(
+    "table",
+    { "data-role": "sweep" },
+    html("thead", {}, html("tr", {}, ...heads.map((head) => html("th", { scope: "col", class: "kn-number" }, head)))),
+    html("tbody", {}, ...picture.caps.map((cap, k) => html(
+      "tr",
+      { "data-cap": cap, "data-chosen": k === picture.chosen },
+      html("th", { scope: "row", class: "kn-number" }, picture.capTexts[k]),
+      html("td", { class: "kn-number" }, String(picture.buckets[k])),
+      html("td", { class: "kn-number", "data-value": picture.completion[k] }, texts.completion[k]),
+      html("td", { class: "kn-number" }, texts.exposed[k]),
+      html("td", { class: "kn-number", "data-value": picture.queued[k] }, texts.queued[k]),
+      html("td", { class: "kn-number", "data-value": picture.last_transfer[k] }, texts.last_transfer[k]),
+      html("td", {}, k === picture.best ? "best" : picture.near_best[k] === true ? "within 1 %" : "")
+    )))
+  );
+}
+
+// buckets/index.ts
+var buckets_default = start(renderBuckets);
+export {
+  buckets_default as default
+};
