@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -14,9 +13,10 @@ from stepviz.errors import ThroughputError, TraceError
 from stepviz.evidence.measured import measured
 from stepviz.evidence.records import counts_of, parameters_of, records
 from stepviz.throughput.figures import card, number_text, percent
-from stepviz.throughput.flop_conventions import CONVENTIONS, NO_LENGTH
+from stepviz.throughput.flop_conventions import CONVENTIONS
 from stepviz.throughput.model_shapes import ModelShape
 from stepviz.throughput.peak_catalogue import Peak, roof_of
+from stepviz.throughput.sequence_lengths import NO_LENGTH
 from stepviz.throughput.side_by_side import throughput_table
 from stepviz.throughput.token_counts import TokenCounts
 from stepviz.throughput.utilization import Mfu, mfu
@@ -65,7 +65,7 @@ class RunThroughput:
             )
             for name, row in self.table.iterrows()
         ]
-        return card("Throughput", rows, [html.escape(note) for note in self.notes])
+        return card("Throughput", rows, self.notes)
 
 
 def run_throughput(
@@ -123,6 +123,9 @@ def run_throughput(
     )
     notes = [f"wall time: {timed}"]
     each = counts_of(run) if counts is None else counts
+    if each is not None and not isinstance(each, TokenCounts):
+        msg = f"counts is {each!r}: give the TokenCounts of an update of all ranks"
+        raise ThroughputError(msg)
     if each is not None and each.scope != "update":
         msg = f"counts is of a {each.scope}: count an update of all ranks"
         raise ThroughputError(msg)

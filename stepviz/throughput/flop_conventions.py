@@ -9,7 +9,7 @@ where both widths are, and right where they are not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Final
@@ -20,7 +20,7 @@ from stepviz.errors import ThroughputError, near
 from stepviz.throughput.checks import real
 from stepviz.throughput.figures import Quantity
 from stepviz.throughput.model_shapes import ModelShape
-from stepviz.throughput.token_counts import TokenCounts
+from stepviz.throughput.sequence_lengths import NO_LENGTH, length_for
 
 
 @dataclass(frozen=True)
@@ -226,8 +226,6 @@ _CATALOGUE: Final = (
 )
 
 CONVENTIONS: Final = {convention.name: convention for convention in _CATALOGUE}
-#: These count no attention.
-NO_LENGTH: Final = ("6N_all", "6N_noemb")
 #: These can only count blocks of the plain kind.
 _PLAIN_BLOCKS: Final = ("hfu_selective", "meg21")
 #: These count every parameter, whoever uses it.
@@ -260,47 +258,6 @@ def known_convention(name: object) -> Convention:
         msg = f"there is no FLOP convention {name!r}: {near(name, CONVENTIONS, most=20)}"
         raise ThroughputError(msg)
     return found
-
-
-def length_for(convention: str, sequence: Any) -> float:
-    """Return the length that a convention's attention term uses.
-
-    Parameters
-    ----------
-    convention : str
-    sequence : int, iterable of int, or TokenCounts
-        A length; for `packed` also the lengths of the segments, or counts that know them.
-
-    Raises
-    ------
-    ThroughputError
-        Where it is no length, or segments are given to a convention that has one length.
-    """
-    if isinstance(sequence, Real):
-        return real(sequence, "sequence", above=0)
-    if sequence is None:
-        msg = f"{convention!r} counts attention: give sequence=, the length of the sequences"
-        raise ThroughputError(msg)
-    if convention != "packed":
-        msg = (
-            f"{convention!r} counts sequences of one length, and several were given: use "
-            "convention='packed', whose attention term is their ΣL²/ΣL, or give one length"
-        )
-        raise ThroughputError(msg)
-    if isinstance(sequence, TokenCounts):
-        if sequence.mean_length is None:
-            msg = "these counts know no lengths: give real= and squared_lengths=, or the segments"
-            raise ThroughputError(msg)
-        return sequence.mean_length
-    if isinstance(sequence, str) or not isinstance(sequence, Iterable):
-        msg = f"sequence is {sequence!r}: give a length, or the lengths of packed segments"
-        raise ThroughputError(msg)
-    lengths = [real(length, "a segment's length", least=0) for length in sequence]
-    total = sum(lengths)
-    if not total:
-        msg = "the segments hold no position: give their lengths"
-        raise ThroughputError(msg)
-    return sum(length * length for length in lengths) / total
 
 
 def flops_per_token(shape: Any, convention: str, sequence: Any = None) -> Quantity:

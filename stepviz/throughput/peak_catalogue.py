@@ -24,6 +24,9 @@ from stepviz.throughput.figures import card, number_text, percent
 #: What a dense peak of is meant where nobody says more.
 _TRAINED: Final = ("bf16", "fp16")
 
+#: Devices that gain nothing, or not twice, from zeros, so that no sheet of theirs prints twice.
+_DENSE_ONLY: Final = ("V100", "T4", "MI250X", "TPU", "Trainium", "Gaudi")
+
 #: How people and libraries write a precision.
 _PRECISIONS: Final = {
     "bf16": ("bfloat16",),
@@ -132,7 +135,7 @@ def peak(device: str | None = None, precision: Any = "bf16") -> Peak:
     989.4 TFLOP/s dense bf16 (H100 SXM)
     """
     name = _known_device(device_at_hand() if device is None else device)
-    wanted = _known_precision(precision)
+    wanted = known_precision(precision)
     place = _devices()[name]
     row = _peaks().get((name, wanted))
     if row is None:
@@ -207,7 +210,8 @@ def sparse_guard(flops: float, precision: str | None) -> list[str]:
     if any(p.precision in (*_TRAINED, precision) for p in dense):
         return []
     for own in every:
-        if own.precision in _TRAINED and _same(flops, 2 * own.flops):
+        halved = not own.device.startswith(_DENSE_ONLY)
+        if halved and own.precision in _TRAINED and _same(flops, 2 * own.flops):
             also = [p.precision for p in dense if p.device == own.device]
             twice = f", and its dense {also[0]} peak" if also else ""
             said = (
@@ -250,7 +254,8 @@ def _known_device(device: object) -> str:
     return found
 
 
-def _known_precision(precision: object) -> str:
+def known_precision(precision: object) -> str:
+    """Return a precision by its name here, or say which there are."""
     asked = str(precision).removeprefix("torch.").casefold()
     for name, others in _PRECISIONS.items():
         if asked == name or asked in others:

@@ -9,8 +9,9 @@ import pandas as pd
 
 from stepviz.errors import ThroughputError
 from stepviz.throughput.figures import card, number_text, percent
-from stepviz.throughput.flop_conventions import CONVENTIONS, NO_LENGTH, known_convention
+from stepviz.throughput.flop_conventions import CONVENTIONS, known_convention
 from stepviz.throughput.rates import NUMERATORS
+from stepviz.throughput.sequence_lengths import NO_LENGTH
 from stepviz.throughput.token_counts import TokenCounts
 from stepviz.throughput.utilization import Mfu, mfu
 

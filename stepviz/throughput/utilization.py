@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from numbers import Real
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -18,8 +17,9 @@ from stepviz.throughput.flop_conventions import (
     known_convention,
 )
 from stepviz.throughput.model_shapes import ModelShape
-from stepviz.throughput.peak_catalogue import Peak, roof_of, sparse_guard
+from stepviz.throughput.peak_catalogue import Peak, known_precision, roof_of, sparse_guard
 from stepviz.throughput.rates import Rate
+from stepviz.throughput.sequence_lengths import length_under, plain_sequence, whole_row
 from stepviz.throughput.token_counts import TokenCounts
 
 #: A FLOP count is of positions that were run over; these are not, or not for sure.
@@ -41,7 +41,8 @@ class Mfu:
     tokens_per_second : float
         Of all devices together, positions that were run over.
     sequence : int, sequence of int, TokenCounts, or None
-        What the convention's attention term was computed for.
+        What the convention's attention term was computed for; after `translate` from `packed` the
+        segments of the row that it was.
     peak_flops : float
         FLOP/s of one device.
     devices : int
@@ -119,7 +120,7 @@ def mfu(
     peak: Any,
     sequence: Any = None,
     devices: int = 1,
-    precision: str | None = None,
+    precision: Any = None,
 ) -> Mfu:
     """Return the utilization that a rate of tokens means, under a named convention.
 
@@ -136,7 +137,7 @@ def mfu(
         Length of the sequences; for `packed` the lengths of the segments, or counts.
     devices : int
         All that share the work, those of tensor and pipeline parallelism too.
-    precision : str, optional
+    precision : str or torch dtype, optional
         What the matrix multiplications ran in, to compare with the peak's.
 
     Returns
@@ -156,21 +157,21 @@ def mfu(
     >>> mfu(llama, convention="causal", tokens_per_second=8192, sequence=8192, peak=989.5e12)
     42.61 % MFU (causal)
     """
+    sequence = plain_sequence(sequence)
     rate, guards = _positions_per_second(tokens_per_second, sequence)
     devices = whole(devices, "devices", least=1)
     flops = flops_per_token(shape, convention, sequence)
     entry = peak if isinstance(peak, Peak) else None
     roof = roof_of(peak)
     value = float(flops) * rate / (devices * roof)
-    guards += _about_peak(entry, roof, precision)
+    ran_in = None if precision is None else known_precision(precision)
+    guards += _about_peak(entry, roof, ran_in)
     guards += caveats(shape, convention)
     if value > 1:
         guards.append(
             f"{percent(value)} of a peak cannot be reached: the peak is of another device or "
             "precision, or the rate counts tokens more than once, or its time is a part of theirs"
         )
-    if not isinstance(sequence, Real | None) and not isinstance(sequence, TokenCounts):
-        sequence = tuple(sequence)
     return Mfu(
         value=value,
         convention=convention,
@@ -202,7 +203,8 @@ def translate(
     from_, to : str
         Ids of `conventions`.
     shape, sequence : optional
-        What the reported fraction was computed for; a result of `mfu` knows them.
+        What the reported fraction was computed for; a result of `mfu` knows them. Of segments,
+        all conventions but `packed` use the whole row.
 
     Returns
     -------
@@ -228,14 +230,16 @@ def translate(
         if utilization.convention != from_:
             msg = f"this utilization is under {utilization.convention!r}, not {from_!r}"
             raise ThroughputError(msg)
-        return mfu(
+        segments = utilization.sequence if sequence is None else plain_sequence(sequence)
+        found = mfu(
             utilization.shape if shape is None else shape,
             convention=to,
             tokens_per_second=utilization.tokens_per_second,
-            sequence=utilization.sequence if sequence is None else sequence,
+            sequence=length_under(to, segments),
             peak=utilization.peak or utilization.peak_flops,
             devices=utilization.devices,
         )
+        return replace(found, sequence=segments)  # so that the way back knows them
     if shape is None:
         msg = (
             "a bare fraction does not know its model: give shape= and sequence=, or the result of "
@@ -245,8 +249,11 @@ def translate(
     value = real(utilization, "the utilization", least=0)
     if from_ == to:
         return value
-    before = float(flops_per_token(shape, from_, sequence))
-    return value * float(flops_per_token(shape, to, sequence)) / before
+    segments = plain_sequence(sequence)
+    before, after = (
+        float(flops_per_token(shape, name, length_under(name, segments))) for name in (from_, to)
+    )
+    return value * after / before
 
 
 def mfu_table(
@@ -270,20 +277,19 @@ def mfu_table(
         Indexed by convention: `mfu` (a fraction), `flops_per_token`, `kind` (MFU or HFU),
         `formula`, `includes`, `guards`.
     """
-    row = _whole_row(sequence)
-    found = []
-    for name in CONVENTIONS:
-        length = sequence if name == "packed" else row
-        found.append(
-            mfu(
-                shape,
-                convention=name,
-                tokens_per_second=tokens_per_second,
-                sequence=length,
-                peak=peak,
-                devices=devices,
-            )
+    segments = plain_sequence(sequence)
+    row = whole_row(segments)
+    found = [
+        mfu(
+            shape,
+            convention=name,
+            tokens_per_second=tokens_per_second,
+            sequence=segments if name == "packed" else row,
+            peak=peak,
+            devices=devices,
         )
+        for name in CONVENTIONS
+    ]
     found.sort(key=lambda one: one.value)
     return pd.DataFrame(
         {
@@ -296,15 +302,6 @@ def mfu_table(
         },
         index=pd.Index([one.convention for one in found], name="convention"),
     )
-
-
-def _whole_row(sequence: Any) -> float:
-    if isinstance(sequence, Real):
-        return float(sequence)
-    if isinstance(sequence, TokenCounts):
-        msg = "give the length of a row, or the lengths of its segments, not counts of many rows"
-        raise ThroughputError(msg)
-    return float(sum(sequence))
 
 
 def _positions_per_second(rate: Any, sequence: Any) -> tuple[float, list[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from planted import planted_run, recorded
 
@@ -68,3 +70,10 @@ def test_what_is_not_known_is_said(tmp_path):
         sv.run_throughput(run, convention="palm")
     with pytest.raises(sv.TraceError, match="run is int"):
         sv.run_throughput(5)
+
+
+def test_notes_are_shown_as_they_are(run):
+    found = replace(sv.run_throughput(run), notes=("the device 'X' & its peak",))
+    assert "the device &#x27;X&#x27; &amp; its peak" in found._repr_html_()
+    with pytest.raises(sv.ThroughputError, match="counts is 5: give the TokenCounts"):
+        sv.run_throughput(run, counts=5)

@@ -287,3 +287,11 @@ def test_a_result_shows_its_convention():
         assert words in found._repr_html_()
     assert float(found) == found.value
     assert f"{found:.3f}" == f"{found.value:.3f}"
+
+
+@pytest.mark.parametrize("teraflops", [224, 260, 394, 550, 766, 864, 1334])
+def test_devices_without_sparsity_have_no_sparse_figure(teraflops):
+    # twice a V100 PCIe, V100S, TPU v5e, TPU v4, MI250X, Gaudi 2, Trainium 2: no sheet has these
+    shape = sv.ModelShape(layers=2, hidden=8, heads=2, vocab=16)
+    step = {"tokens_per_second": 1, "sequence": 4, "peak": teraflops * 1e12}
+    assert sv.mfu(shape, convention="causal", **step).guards == ()
