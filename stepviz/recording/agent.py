@@ -58,7 +58,11 @@ def _run(folder: Path, ranks: int, port: int, flags: list[str], said: Path) -> i
     add_flags(parser)
     options = options_of(parser.parse_args(flags))
     placement = placed_here(
-        ranks, asked=options.device, emulated=options.emulated, threads=options.threads
+        ranks,
+        asked=options.device,
+        emulated=options.emulated,
+        threads=options.threads,
+        workers=options.workers,
     )
     say(said, {"placement": placement.as_dict()})
     os.environ["OMP_NUM_THREADS"] = str(placement.threads)

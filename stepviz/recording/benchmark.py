@@ -115,7 +115,11 @@ def _run(options: Options, target: Path, stamps: Stamps, local_rank: int, local_
     from stepviz.recording.sessions import Session
 
     placement = placed_here(
-        local_ranks, asked=options.device, emulated=options.emulated, threads=options.threads
+        local_ranks,
+        asked=options.device,
+        emulated=options.emulated,
+        threads=options.threads,
+        workers=options.workers,
     )
     untyped: Any = torch
     torch.set_num_threads(placement.threads)

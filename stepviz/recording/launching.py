@@ -29,7 +29,7 @@ from stepviz.recording.failures import (
 from stepviz.recording.flags import as_flags
 from stepviz.recording.options import Options
 from stepviz.recording.progress_bars import Bar
-from stepviz.recording.standing import Standing, lines_said, standing
+from stepviz.recording.standing import PLACES, Standing, lines_said, standing
 from stepviz.recording.tethers import end_group
 
 #: How often to look, s.
@@ -38,6 +38,8 @@ LOOK: Final = 0.1
 SETTLE: Final = 3.0
 #: Before a rank has begun it imports torch, which takes a while from a network's disk, s.
 START: Final = 120.0
+#: A pause so much longer than the longest so far is no slow step any more.
+_TIMES_LONGEST: Final = 5
 #: The share of the bar that starting takes, and that writing takes.
 _STARTING: Final = 0.15
 _WRITING: Final = 0.05
@@ -119,6 +121,7 @@ class Launch:
             Where one failed, hangs, or all take too long.
         """
         began = moved = time.monotonic()
+        longest = 0.0
         before: dict[int, Standing] = {}
         while True:
             over = self._agent.poll() is not None
@@ -136,11 +139,11 @@ class Launch:
                 self._raise_failure()
             now = time.monotonic()
             if stood != before:
+                if all(one.passes for one in stood.values()):
+                    longest = max(longest, now - moved)
                 moved, before = now, stood
             self._show(stood)
-            begun = len(stood) == self._options.ranks and all(one.passes for one in stood.values())
-            patience = self._options.patience_s if begun else max(START, self._options.patience_s)
-            if now - moved > patience:
+            if now - moved > self._patience(stood, longest):
                 still = now - moved
                 raise CaptureError(hang_message(stood, self._options.ranks, still, self._folder))
             if now - began > self._options.timeout_s:
@@ -150,6 +153,17 @@ class Launch:
                 )
                 raise CaptureError(msg)
             time.sleep(LOOK)
+
+    def _patience(self, stood: dict[int, Standing], longest: float) -> float:
+        """Return how long nothing may move, s; `longest` is how long nothing did and all was well.
+
+        Nobody moves while a large trace is written; then only the time for all of it counts.
+        """
+        least = max(self._options.patience_s, _TIMES_LONGEST * longest)
+        if any(PLACES[one.place] == "writing its trace" for one in stood.values()):
+            return self._options.timeout_s
+        begun = len(stood) == self._options.ranks and all(one.passes for one in stood.values())
+        return least if begun else max(START, least)
 
     def _where(self, stood: dict[int, Standing]) -> str:
         return ", ".join(f"rank {rank} {one.words}" for rank, one in sorted(stood.items()))

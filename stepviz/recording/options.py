@@ -120,8 +120,6 @@ class Options:
                 f"width={self.width} is not divisible by heads={self.heads}; choose heads that "
                 "divide it"
             )
-        if (self.width // self.heads) % 2 and self.device == "cuda":
-            said.append(f"width ÷ heads is {self.width // self.heads}; attention wants it even")
         if self.slow_rank is not None and self.slow_rank >= self.ranks:
             said.append(
                 f"slow_rank={self.slow_rank} is not among {self.ranks} ranks; they count from 0"
@@ -146,7 +144,7 @@ class Options:
             )
         if self.port and not 1024 <= self.port <= 65535:
             said.append(f"port={self.port} is none that a user may open; choose 1024–65535, or 0")
-        if self.padding_fraction + self.prompt_fraction > 1.5 or self.padding_fraction > 0.9:
+        if self.padding_fraction > 0.9:
             said.append(
                 f"padding_fraction={self.padding_fraction:g} leaves hardly a token; stay below 0.9"
             )

@@ -42,6 +42,7 @@ def placed(
     mps: bool = False,
     cores_here: int,
     threads: int | None = None,
+    workers: int = 0,
 ) -> Placement:
     """Choose backend and device.
 
@@ -61,6 +62,8 @@ def placed(
         Cores that all ranks share.
     threads : int, optional
         Threads of each rank.
+    workers : int
+        Loader processes of each rank, which take cores as well.
 
     Returns
     -------
@@ -97,8 +100,10 @@ def placed(
         why = "no backend of torch exchanges tensors of a Mac's GPU"
     else:
         why = "no GPU here"
-    crowd = ranks_here * own
-    why += f"; {ranks_here} {_ranks(ranks_here)} of {own} {_threads(own)} on {cores_here} cores"
+    crowd = ranks_here * (own + workers)
+    loaders = f" and {workers} loader {_processes(workers)}" if workers else ""
+    each = f"{own} {_threads(own)}{loaders}"
+    why += f"; {ranks_here} {_ranks(ranks_here)} of {each} on {cores_here} cores"
     if crowd > cores_here:
         why += ", which they share: exchange slows compute"
     return Placement("gloo", CPU, why, own)
@@ -116,7 +121,13 @@ def _threads(count: int) -> str:
     return "thread" if count == 1 else "threads"
 
 
-def placed_here(ranks_here: int, *, asked: str, emulated: bool, threads: int | None) -> Placement:
+def _processes(count: int) -> str:
+    return "process" if count == 1 else "processes"
+
+
+def placed_here(
+    ranks_here: int, *, asked: str, emulated: bool, threads: int | None, workers: int = 0
+) -> Placement:
     """Count what is here, and choose (see `placed`)."""
     import torch
     import torch.distributed as dist
@@ -134,4 +145,5 @@ def placed_here(ranks_here: int, *, asked: str, emulated: bool, threads: int | N
         mps=mps is not None and mps.is_available(),
         cores_here=cores(),
         threads=threads,
+        workers=workers,
     )

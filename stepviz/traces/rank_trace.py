@@ -25,6 +25,7 @@ from stepviz.traces.classifying.windows import (
 )
 from stepviz.traces.folding.pieces import Piece, main_track, rank_pieces
 from stepviz.traces.joining.exchanges import exchanges_of
+from stepviz.traces.joining.stamps import with_stamps
 from stepviz.traces.reading.files import rows_of_file
 from stepviz.traces.reading.rows import RankRows
 from stepviz.traces.reading.sources import TraceFile
@@ -110,11 +111,13 @@ class RankTrace:
         events["place"] = steps_of_rows(events, ranges)
         found = windows(events, ranges)
         place_lost(events, found)
+        calls = with_collectives(exchanges_of(rows, events), events, added)
+        numbers = {place: window.step for place, window in enumerate(found)}
         return cls(
             rows=replace(rows, events=events),
             windows=found,
             main=main_track(events, ranges),
-            exchanges=with_collectives(exchanges_of(rows, events), events, added),
+            exchanges=with_stamps(calls, rows.recorded, numbers),
             ordinary_lag=ordinary_lag(events),
             origin=None if file is None else Origin(file, rows.path, rows.rank, added, len(events)),
         )

@@ -17,6 +17,7 @@ import pytest
 
 import stepviz as sv
 from stepviz.builders import ddp_buckets
+from stepviz.cli import main
 from stepviz.recording.flags import as_flags
 from stepviz.recording.options import Options
 from tests.recording.helpers import QUICK, ROOT, require_torch
@@ -210,9 +211,14 @@ def test_caps_of_single_buckets_hold(emulated):
 
 def test_the_planted_slow_rank_is_slow_and_named(emulated):
     assert emulated.recorded["planted"]["slow_rank"] == 1
-    step = emulated.step()
-    own = step.own_time["total_ns"] if "total_ns" in step.own_time else step.own_time.sum(axis=1)
-    assert own.loc[1] - own.loc[0] > 15e6
+    # Twice 15 ms, once a microbatch, and on no other rank.
+    for rank, sleeps in ((0, 0), (1, 2)):
+        for number in emulated.steps.index:
+            part = emulated._ranks[rank].step(number)
+            events = part.events
+            mine = events[events["name"].eq("planted delay") & (events["place"] == part.place)]
+            assert len(mine) == sleeps
+            assert (mine["finish_ns"] - mine["start_ns"] >= 15e6).all()
     assert "rank 1 was made slow" in emulated._repr_html_()
 
 
@@ -222,6 +228,18 @@ def test_accumulation_exchanges_once_and_recompute_is_seen(emulated):
     assert kinds == ["input", "forward", "backward"] * 2 + ["optimizer"]
     assert {one["sequences"] for one in recorded["tokens"]} <= {11, 12, 13}
     assert (emulated.step().breakdown().loc["recompute"] > 0).all()
+
+
+def test_the_shell_captures_and_explains(tmp_path, capsys):
+    require_torch()
+    flags = as_flags(Options.of({k: v for k, v in QUICK.items() if k != "progress"}))
+    assert main(["capture", "--out", str(tmp_path / "run"), *flags]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert said.out.splitlines()[0].startswith(f"{tmp_path / 'run'}: 2 ranks, 1 steps, at most ")
+    assert said.out.splitlines()[-1] == f"next: stepviz explain {tmp_path / 'run'}"
+    assert main(["explain", str(tmp_path / "run")]) == 0
+    assert "recorded by stepviz with gloo on cpu: no GPU here" in capsys.readouterr().out
 
 
 # Under somebody else's launcher.

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import stepviz as sv
-from stepviz.recording import failures
+from stepviz.recording import captures, failures
 from stepviz.recording.standing import Stamps, standing
 from stepviz.recording.trace_files import write_whole
 from tests.recording.helpers import QUICK, ROOT, capture_processes, require_torch
@@ -40,14 +40,16 @@ def fail(monkeypatch, tmp_path, planted, **options) -> str:
 # Ranks.
 @slow
 @pytest.mark.usefixtures("nothing_left")
-def test_a_rank_that_crashes_is_named_with_its_last_lines(monkeypatch, tmp_path):
-    said = fail(monkeypatch, tmp_path, "crash:1:2")
+def test_a_rank_that_crashes_is_named_with_its_last_lines(monkeypatch, tmp_path, capsys):
+    said = fail(monkeypatch, tmp_path, "crash:1:2", output=True)
     first, *lines = said.splitlines()
     assert first.startswith("rank 1 of 2 failed in ")
     assert "of pass 3 of 6: RuntimeError: planted failure in pass 2" in first
     assert lines[0].strip() == "last lines of rank 1:"
     assert lines[-1].strip() == "RuntimeError: planted failure in pass 2"
     assert "peer" not in said
+    # What ranks print is shown where it is asked for.
+    assert "[rank 1] RuntimeError: planted failure in pass 2" in capsys.readouterr().out
 
 
 @slow
@@ -102,6 +104,30 @@ def test_a_port_in_use_is_refused_at_once(tmp_path):
         port = taken.getsockname()[1]
         with pytest.raises(sv.CaptureError, match=f"port {port} is in use by another program"):
             sv.capture(out=tmp_path / "new", port=port)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_free_port_that_is_taken_meanwhile_is_tried_again(tmp_path, monkeypatch):
+    tries = []
+
+    class Taken:
+        def __init__(self, *given, **_):
+            tries.append(given[1])
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *problem):
+            return None
+
+        def wait(self):
+            raise captures.PortTaken(captures.taken(0))
+
+    require_torch()
+    monkeypatch.setattr(captures, "Launch", Taken)
+    with pytest.raises(sv.CaptureError, match="taken before the ranks could use them; try again"):
+        sv.capture(out=tmp_path / "new")
+    assert len(set(tries)) == 3
     assert list(tmp_path.iterdir()) == []
 
 

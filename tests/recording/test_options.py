@@ -97,6 +97,7 @@ def test_the_shell_refuses_in_one_sentence(tmp_path, capsys, given, said):
         ({"ranks_here": 2, "gpus": 2, "nccl": False}, "gloo", "no NCCL"),
         ({"ranks_here": 2, "gpus": 0, "mps": True}, "gloo", "a Mac's GPU"),
         ({"ranks_here": 8, "gpus": 0}, "gloo", "which they share"),
+        ({"ranks_here": 2, "gpus": 0, "workers": 1}, "gloo", "1 loader process on 4 cores, which"),
     ],
 )
 def test_counts_decide_where_ranks_run(counts, backend, why):

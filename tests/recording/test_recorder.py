@@ -11,8 +11,6 @@ import pytest
 
 import stepviz as sv
 
-OPTIMIZER = "Optimizer.step#SGD.step"
-
 
 # What needs no ranks.
 @pytest.mark.parametrize(
@@ -146,10 +144,7 @@ def test_a_tutorials_loop_equals_a_stopwatch(loops):
             assert abs(window.finish_ns - finish) < 3e6
             kinds = run.step(number).breakdown()[rank]
             assert kinds["backward"] > 0
-            # By rows: a gloo thread without a core may end its own row after the optimizer's.
-            events = run._ranks[rank].step(number).events
-            mine = events[(events["kind"] == "optimizer") & events["name"].eq(OPTIMIZER)]
-            assert mine["place"].value_counts().loc[[0, 1, 2]].tolist() == [1, 1, 1]
+            assert kinds["optimizer"] > 0
             assert kinds.sum() == pytest.approx(window.duration_ns / 1e6, abs=2e-3)
     buckets = run.buckets
     assert set(buckets["origin"]) == {"recorded"}
