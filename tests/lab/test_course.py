@@ -7,6 +7,8 @@ in 4 ms and 6 in 3 ms are 2,000 a second both; 6·7e9·100e9 FLOP at 64 · 300e1
 
 from __future__ import annotations
 
+from playwright.sync_api import expect
+
 
 def eventually(notebook, expression, expected):
     """Ask the kernel until it has heard: what the page sent is on its way."""
@@ -27,25 +29,17 @@ def press(notebook, slider, key, times=1):
         notebook.page.keyboard.press(key)
 
 
-def says(notebook, place, text):
-    """Wait until a place on the page says so."""
-    notebook.page.wait_for_function(
-        "([place, text]) => place.textContent.includes(text)",
-        arg=[place.element_handle(), text],
-    )
-
-
 def test_which_token_moves_is_found_by_turning_knobs(open_notebook):
     notebook = open_notebook("notebooks/06_which_token.ipynb")
     assert notebook.run_all() == []
     widget = notebook.cell("tokens = sv.TokenComparison()").locator(".stepviz.tk")
     widget.scroll_into_view_if_needed()
-    says(notebook, widget.locator(".tk-card").nth(0), "2,000")
-    says(notebook, widget.locator(".tk-card").nth(1), "667")
+    expect(widget.locator(".tk-card").nth(0)).to_contain_text("2,000")
+    expect(widget.locator(".tk-card").nth(1)).to_contain_text("667")
 
     # Eight microbatches to an update: the rates stay, and the trap is named.
     press(notebook, widget.locator('[data-knob="accumulation"]'), "ArrowRight", times=3)
-    says(notebook, widget.locator('[data-role="words"]'), "8 times")
+    expect(widget.locator('[data-role="words"]')).to_contain_text("8 times")
     eventually(notebook, "tokens.value['accumulation']", "8")
     rates = "tokens.table.loc['{} per second', ['before', 'after']].round(2).tolist()"
     eventually(notebook, rates.format("processed positions"), "[2000.0, 2000.0]")
@@ -55,4 +49,29 @@ def test_which_token_moves_is_found_by_turning_knobs(open_notebook):
     widget.locator('[data-knob="skips_padding"]').check()
     eventually(notebook, rates.format("processed positions"), "[2666.67, 2000.0]")
     eventually(notebook, rates.format("scored targets"), "[666.67, 666.67]")
-    says(notebook, widget.locator(".tk-card").nth(0), "worse")
+    expect(widget.locator(".tk-card").nth(0)).to_contain_text("worse")
+
+
+def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_notebook):
+    notebook = open_notebook("notebooks/07_how_many_days.ipynb")
+    assert notebook.run_all() == []
+    widget = notebook.cell("planner = sv.RunPlanner()").locator(".stepviz.pl")
+    widget.scroll_into_view_if_needed()
+    answer = widget.locator('[data-role="answer"]')
+    expect(answer).to_contain_text("6.33 days")
+
+    # 40 to 50 %, in steps of 5; then 20 % as typed.
+    press(notebook, widget.locator('input[type="range"][data-knob="mfu"]'), "ArrowRight", times=2)
+    expect(answer).to_contain_text("5.06 days")
+    widget.locator('input[type="text"][data-knob="mfu"]').fill("20")
+    notebook.page.keyboard.press("Enter")
+    expect(answer).to_contain_text("12.7 days")
+    eventually(notebook, "round(float(planner.answer), 2)", "12.66")
+
+    # 4.2e21 FLOP in 5 days at 300e12 · 40 % each: 81.02 devices.
+    widget.locator('[data-knob="unknown"]').select_option("devices")
+    for knob, text in (("mfu", "40"), ("days", "5")):
+        widget.locator(f'input[type="text"][data-knob="{knob}"]').fill(text)
+        notebook.page.keyboard.press("Enter")
+    eventually(notebook, "round(float(planner.answer), 2)", "81.02")
+    expect(answer).to_contain_text("81")
