@@ -10,14 +10,16 @@ from typing import Any, Final
 import pandas as pd
 
 from stepviz.errors import ThroughputError, near
-from stepviz.throughput.checks import real, share
+from stepviz.throughput.checks import listed, real, share
 from stepviz.throughput.figures import Quantity, card, number_text, percent, times
 from stepviz.throughput.flop_conventions import flops_per_token, known_convention
 from stepviz.throughput.goodput import DAY, PARTS, Overheads
 from stepviz.throughput.model_shapes import ModelShape
 from stepviz.throughput.peak_catalogue import Peak, roof_of
-from stepviz.throughput.plan_ranges import band_of, grid_of
-from stepviz.throughput.plan_solving import solved
+from stepviz.throughput.plan_notes import notes_of
+from stepviz.throughput.plan_ranges import band_of, grid_of, range_around
+from stepviz.throughput.plan_solving import UNKNOWNS, solved
+from stepviz.throughput.sequence_lengths import plain_sequence
 from stepviz.throughput.utilization import Mfu
 
 _OVERHEADS: Final = tuple(Overheads.__dataclass_fields__)
@@ -55,7 +57,7 @@ class TrainingPlan:
     sequence : int, optional
         Length of the sequences, where the convention counts attention.
     mfu_range : (float, float), optional
-        Between which the MFU may be; a fifth below and above unless given.
+        Between which the MFU may be, itself among them; a fifth below and above unless given.
     checkpoint_seconds, checkpoint_every, evaluation_seconds, evaluation_every : float
         Stops, and the active time between two, s.
     failures_per_device_day, restart_seconds : float
@@ -118,22 +120,26 @@ class TrainingPlan:
             roof_of(self.peak)
         if isinstance(self.mfu, Mfu):
             self._same_convention(self.mfu)
-        elif self.mfu is not None:
-            share(self.mfu, "mfu", above_zero=True)
+        if self.mfu is not None:
+            own = self.mfu.value if isinstance(self.mfu, Mfu) else self.mfu
+            share(own, "mfu", above_zero=True)
         if self.mfu_range is not None:
-            low, high = (share(m, "mfu_range", above_zero=True) for m in self.mfu_range)
-            if low > high:
-                msg = f"mfu_range is from {low:g} down to {high:g}: give the lower one first"
-                raise ThroughputError(msg)
+            object.__setattr__(self, "mfu_range", range_around(self.mfu, self.mfu_range))
+        if self.shape is not None and not isinstance(self.shape, ModelShape):
+            msg = f"shape is {self.shape!r}: give a ModelShape, or the number as parameters="
+            raise ThroughputError(msg)
         if self.shape is None and self.convention != "6N_all":
             msg = f"{self.convention!r} is counted from a model: give shape=, a ModelShape"
             raise ThroughputError(msg)
         if self.shape is not None and self.parameters is not None:
             msg = "parameters and shape are both given, and the shape has parameters: give one"
             raise ThroughputError(msg)
-        object.__setattr__(self, "included", tuple(self.included))
+        object.__setattr__(self, "sequence", plain_sequence(self.sequence))
+        if self.shape is not None:
+            _ = self.flops_per_token  # says which length is missing
+        object.__setattr__(self, "included", tuple(listed(self.included, "included")))
         for part in self.included:
-            if part not in _INCLUDED:
+            if not isinstance(part, str) or part not in _INCLUDED:
                 msg = f"no measured rate includes {part!r}: {near(part, _INCLUDED)}"
                 raise ThroughputError(msg)
         for name in ("price_per_device_hour", "watts_per_device", "price_per_kwh"):
@@ -166,7 +172,8 @@ class TrainingPlan:
         """
         value = getattr(self, name)
         if value is None:
-            msg = f"this plan has no {name}: give it, or plan.solve_for({name!r}, days=...)"
+            solve = f", or plan.solve_for({name!r}, days=...)" if name in UNKNOWNS else ""
+            msg = f"this plan has no {name}: give it{solve}"
             raise ThroughputError(msg)
         return float(value)
 
@@ -224,6 +231,11 @@ class TrainingPlan:
         """Time from the first update to the last, days, with all that comes on top."""
         value = sum(self._parts().values()) / DAY
         return Quantity(value, "days", f"{self.convention}, elapsed", " + ".join(PARTS))
+
+    @property
+    def endless(self) -> bool:
+        """Whether failures cost more time than there is between them."""
+        return self.overheads.lost_share(self.given("devices")) >= 1
 
     @property
     def goodput(self) -> float:
@@ -304,8 +316,9 @@ class TrainingPlan:
         Returns
         -------
         DataFrame
-            `mfu`, `devices`, `days`, `elapsed_days`, one row per pair. The MFU is held while
-            devices change; in a real job it falls as they become more.
+            `mfu`, `devices`, `days`, `elapsed_days` (infinite where failures leave no time), one
+            row per pair. The MFU is held while devices change; in a real job it falls as they
+            become more.
         """
         return grid_of(self, mfu, devices)
 
@@ -344,18 +357,7 @@ class TrainingPlan:
     # Shown
 
     def _notes(self) -> list[str]:
-        band = self.band()
-        fast, slow = (number_text(days) for days in band["elapsed_days"].iloc[[0, -1]].tolist())
-        high, low = (percent(m) for m in band["mfu"].iloc[[0, -1]].tolist())
-        why = "assumed: give mfu_range" if self.mfu_range is None else "given"
-        said = [f"{fast} to {slow} days at {high} to {low} MFU, a range that is {why}"]
-        if not float(self.elapsed_days) > float(self.days):
-            has = f" but what the MFU includes ({', '.join(self.included)})" * bool(self.included)
-            said.append(
-                "nothing comes on top of the active time: no checkpoint, evaluation, restart or "
-                f"downtime is in this plan{has}"
-            )
-        return said
+        return notes_of(self)
 
     def _missing(self) -> list[str]:
         names: Sequence[str] = ("tokens", "devices", "peak", "mfu")
@@ -368,7 +370,7 @@ class TrainingPlan:
         return f"TrainingPlan: {self._notes()[0]}"
 
     def _repr_html_(self) -> str:
-        if self._missing():
+        if self._missing() or self.endless:
             return card(repr(self), [])
         rows = [
             ("work", repr(self.flops)),

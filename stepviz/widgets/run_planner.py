@@ -122,7 +122,7 @@ class RunPlanner(KnobWidget):
     >>> planner.answer
     0.506 of peak (6N_all)
     >>> planner.plan.devices
-    64.0
+    64
     """
 
     _bundle: ClassVar[str] = "planner"
@@ -261,6 +261,8 @@ class RunPlanner(KnobWidget):
             )
             raise ThroughputError(msg)
         found: dict[str, Any] = {unknown: float(answer)}
+        if unknown == "mfu":
+            found["mfu_range"] = None  # it was of a guess; this is what it takes
         return replace(plan, **found), answer
 
 
