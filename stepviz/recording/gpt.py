@@ -44,11 +44,14 @@ class Model(nn.Module):  # type: ignore[misc]  # as above
         self.blocks = nn.ModuleList([Block(width, options.heads) for _ in range(options.layers)])
         self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, options.vocabulary)
         self.checkpointing = options.checkpointing
+        self.pause: Callable[[], None] = lambda: None
 
     def forward(self, input_ids: Any, labels: Any, position_ids: Any) -> Any:
         """Return the mean loss over the targets that are scored."""
         x = self.words(input_ids) + self.places(position_ids)
-        for block in self.blocks:
+        for place, block in enumerate(self.blocks):
+            if place == len(self.blocks) // 2:
+                self.pause()  # here and not in the block, which checkpointing runs again
             x = checkpoint(block, x, use_reentrant=False) if self.checkpointing else block(x)
         logits = self.head(self.norm(x))
         return nn.functional.cross_entropy(
@@ -57,8 +60,8 @@ class Model(nn.Module):  # type: ignore[misc]  # as above
 
     def slow_down(self, phase: str, sleep: Callable[[], None]) -> None:
         """Sleep in the middle of this model's forward or backward."""
-        middle = self.blocks[len(self.blocks) // 2]
         if phase == "forward":
-            middle.register_forward_pre_hook(lambda *_: sleep())
+            self.pause = sleep
         elif phase == "backward":
+            middle = self.blocks[len(self.blocks) // 2]
             middle.register_full_backward_hook(lambda *_: sleep())
