@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stepviz.errors import ThroughputError
+from stepviz.throughput.cause_sizes import SIZES
 from stepviz.throughput.flop_conventions import CONVENTIONS, flops_per_token
 from stepviz.throughput.peak_catalogue import Peak, peak, peak_table
 from stepviz.throughput.setups import Setup
@@ -53,85 +54,6 @@ class Cause:
     spoils: tuple[str, ...] = BOTH
 
 
-@dataclass(frozen=True)
-class _Size:
-    """A size of the setup that is multiplied in, or left out, by mistake."""
-
-    key: str
-    name: str
-    times: str
-    over: str
-    confirm: str
-    evidence: str
-
-
-_SIZES: Final = (
-    _Size(
-        "accumulation",
-        "accumulation",
-        "an update's tokens over one microbatch's time",
-        "one microbatch's tokens over an update's time",
-        "time from one optimizer step to the next, and count all microbatches between",
-        "NeMo #12727 (×4); nanochat #175, Axolotl #3688, Composer #271 (÷)",
-    ),
-    _Size(
-        "logging_steps",
-        "logging interval",
-        "the tokens of all steps since the last log over one step's time",
-        "one step's tokens over the time since the last log",
-        "log every step once, and compare",
-        "Axolotl #3688",
-    ),
-    _Size(
-        "world",
-        "world size",
-        "the rate of all devices, read as that of one",
-        "the rate of one device, read as that of all",
-        "multiply the batch out: ranks × rows × length ÷ step time",
-        "torchtune and Axolotl divide by the world, Hugging Face does not",
-    ),
-    _Size(
-        "dp",
-        "data parallelism",
-        "the rate of all replicas, read as that of one",
-        "the rate of one replica, read as that of all",
-        "multiply the batch out: replicas × rows × length ÷ step time",
-        "torchtitan logs per device, Hugging Face all together",
-    ),
-    _Size(
-        "tp",
-        "tensor parallelism",
-        "every rank of a tensor-parallel group counts the same tokens",
-        "divided by a world that holds tensor-parallel ranks, of tokens counted once",
-        "compare with dp × rows × length: tensor-parallel ranks share their tokens",
-        "torchtune #2622",
-    ),
-    _Size(
-        "cp",
-        "context parallelism",
-        "every rank of a context-parallel group counts the whole sequence",
-        "each rank's share of the sequence is taken for all of it",
-        "count tokens before the sequence is split, once per group",
-        "NeMo-RL #1015: 156 % for 19.5 %",
-    ),
-    _Size(
-        "pp",
-        "pipeline parallelism",
-        "every stage counts the tokens that pass through all",
-        "divided by stages that share the tokens",
-        "count on one stage only",
-        "torchtitan #1989",
-    ),
-    _Size(
-        "vpp",
-        "virtual pipeline stages",
-        "FLOPs are added up once per virtual stage",
-        "divided by virtual stages",
-        "turn interleaving off: the FLOPs per step must stay",
-        "Megatron-LM 3f91b7a0ea, Megatron-Bridge #4750",
-    ),
-)
-
 #: Device → what its name was taken for, by a table that looks for parts of names.
 _TAKEN_FOR: Final = (
     ("L40S", "L4"),
@@ -152,14 +74,14 @@ def causes_of(setup: Setup, ratio: float) -> Iterator[Cause]:
     yield from _sizes(setup, ratio)
     yield from _constants(setup)
     yield from _roofs(setup, ratio)
-    yield from _flop_conventions(setup)
+    yield from _flop_conventions(setup, ratio)
     yield from _token_conventions(setup, ratio)
     yield from _intervals(setup)
 
 
 def _sizes(setup: Setup, ratio: float) -> Iterator[Cause]:
     whole = round(max(ratio, 1 / ratio))
-    for size in _SIZES:
+    for size in SIZES:
         given = getattr(setup, size.key)
         if given == 1:
             continue
@@ -270,8 +192,18 @@ def _roof(own: Peak, used: float, happened: str, basis: str) -> Cause:
     )
 
 
-def _flop_conventions(setup: Setup) -> Iterator[Cause]:
+def _flop_conventions(setup: Setup, ratio: float) -> Iterator[Cause]:
     if setup.shape is None:
+        if ratio > 1:
+            yield Cause(
+                f"mixture counted dense, if 1 of {ratio:.3g} parameters is active",
+                ratio,
+                "all experts counted, of which a token meets some",
+                "does the formula use active parameters? With shape= the factor is exact",
+                "torchtitan #4300 (Qwen3-30B-A3B, 5.13)",
+                "free",
+                SHARES,
+            )
         if setup.convention is not None:
             return
         yield Cause(

@@ -165,16 +165,19 @@ def diagnose(
 
 
 def _not_proved(kind: str | None, number: float) -> str:
-    return LOW_MFU if kind == "mfu" and number <= 1 else ""
+    if number > 1 or kind == "rate":
+        return ""
+    return LOW_MFU if kind == "mfu" else f"If this is a utilization: {LOW_MFU}"
 
 
 def _kind(reported: Any, expected: Any, setup: Setup) -> str | None:
     """Return whether this is about a rate or a utilization; None: either."""
-    for value in (reported, expected):
-        if isinstance(value, Rate):
-            return "rate"
-        if isinstance(value, Mfu):
-            return "mfu"
+    kinds = {type(value) for value in (reported, expected) if isinstance(value, Rate | Mfu)}
+    if len(kinds) > 1:
+        msg = f"{reported!r} and {expected!r} are two quantities: compare one with itself"
+        raise ThroughputError(msg)
+    if kinds:
+        return "rate" if kinds == {Rate} else "mfu"
     told = (setup.convention, setup.peak, setup.shape, setup.device)
     fraction = isinstance(reported, Real) and reported <= MOST_FRACTION
     return "mfu" if fraction and any(value is not None for value in told) else None
@@ -223,10 +226,12 @@ def _guards(
     reported: Any, expected: Any, number: float, kind: str | None, setup: Setup
 ) -> list[str]:
     said = []
-    if kind == "mfu" and number > 1:
+    beside = isinstance(expected, Real) and expected <= 1 and number <= MOST_FRACTION
+    if number > 1 and (kind == "mfu" or (kind is None and beside)):
+        either = "" if kind == "mfu" else "If this is a utilization: "
         said.append(
-            f"{percent(number)} of a peak cannot be reached: something is counted more than once, "
-            "timed in part, or divided by the peak of another device or precision."
+            f"{either}{percent(number)} of a peak cannot be reached: something is counted more "
+            "than once, timed in part, or divided by the peak of another device or precision."
         )
     both = isinstance(reported, Mfu) and isinstance(expected, Mfu)
     if both and reported.convention != expected.convention:
@@ -236,6 +241,10 @@ def _guards(
         )
     if isinstance(reported, Rate) and isinstance(expected, Rate) and reported.of != expected.of:
         said.append(f"Reported counts {reported.of}, expected {expected.of}: two quantities.")
+    if isinstance(reported, Rate) and isinstance(expected, Rate):
+        per = ["all devices" if r.devices is None else "one device" for r in (reported, expected)]
+        if per[0] != per[1]:
+            said.append(f"Reported is the rate of {per[0]}, expected that of {per[1]}.")
     said += _peak_guards(setup)
     said += _token_guards(setup)
     return said

@@ -8,10 +8,12 @@ from numbers import Real
 from typing import Any
 
 from stepviz.errors import ThroughputError, near
-from stepviz.throughput.checks import real, share, whole
+from stepviz.throughput.checks import listed, real, share, whole
 from stepviz.throughput.flop_conventions import known_convention
 from stepviz.throughput.model_shapes import ModelShape
-from stepviz.throughput.peak_catalogue import Peak, peak, roof_of
+from stepviz.throughput.peak_catalogue import Peak, known_precision, peak, roof_of
+from stepviz.throughput.rates import known_numerator
+from stepviz.throughput.sequence_lengths import plain_sequence
 from stepviz.throughput.token_counts import TokenCounts
 
 _SIZES = ("accumulation", "logging_steps", "world", "dp", "tp", "cp", "pp", "vpp")
@@ -76,6 +78,7 @@ class Setup:
         for name in _SIZES:
             if getattr(self, name) is not None:
                 self._set(name, whole(getattr(self, name), name, least=1))
+        self._check_kinds()
         if self.counts is not None and self.padding is None:
             self._set("padding", self.counts.padding_share)
         for name in ("padding", "prompt", "active_share"):
@@ -87,10 +90,29 @@ class Setup:
         if self.convention is not None:
             known_convention(self.convention)
         _ = self.peak_flops
-        steps = tuple(real(t, "step_seconds", above=0) for t in self.step_seconds)
+        times = listed(self.step_seconds, "step_seconds")
+        steps = tuple(real(t, "step_seconds", above=0) for t in times)
         self._set("step_seconds", steps)
         if self.device is not None:
             _ = self.own_peak
+
+    def _check_kinds(self) -> None:
+        for name, kind in (("counts", TokenCounts), ("shape", ModelShape)):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                msg = f"{name} is {value!r}: give a {kind.__name__}"
+                raise ThroughputError(msg)
+        for name in ("recompute", "lora"):
+            if getattr(self, name) not in (None, True, False):
+                msg = f"{name} is {getattr(self, name)!r}: give True or False"
+                raise ThroughputError(msg)
+        if self.tokens is not None:
+            known_numerator(self.tokens)
+        if self.denominator is not None:
+            self._set("denominator", whole(self.denominator, "denominator", least=1))
+        if self.precision is not None:
+            self._set("precision", known_precision(self.precision))
+        self._set("sequence", plain_sequence(self.sequence))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -99,6 +121,9 @@ class Setup:
     def read(cls, setup: Mapping[str, Any] | None) -> Setup:
         """Return a setup from a dict; a key that is unknown is an error with near names."""
         known = [field.name for field in fields(cls)]
+        if setup is not None and not isinstance(setup, Mapping):
+            msg = f"setup is {setup!r}: give a dict, such as {{'accumulation': 8}}"
+            raise ThroughputError(msg)
         for key in setup or {}:
             if key not in known:
                 msg = f"a setup has no {key!r}: {near(key, known, most=24)}"

@@ -167,3 +167,52 @@ def test_a_diagnosis_shows_what_would_confirm_each():
     shown = sv.diagnose(reported=8, expected=1, setup={"accumulation": 8})._repr_html_()
     assert "accumulation of 8 ×8" in shown
     assert "NeMo #12727" in shown
+
+
+def test_a_mixture_is_a_candidate_where_no_model_is_given():
+    # torchtitan #4300: 192,856,412,160 for 37,578,559,488 FLOP/token
+    found = sv.diagnose(reported=192_856_412_160, expected=37_578_559_488)
+    assert "mixture counted dense, if 1 of 5.13 parameters is active" in named(found)
+    assert "mixture" not in named(sv.diagnose(reported=1, expected=5.13))
+
+
+def test_a_bare_fraction_may_be_a_utilization():
+    assert "does not prove" in sv.diagnose(reported=0.2, expected=0.4).does_not_prove
+    over = sv.diagnose(reported=1.5618, expected=0.195, setup={"cp": 8})
+    assert over.guards[0].startswith("If this is a utilization: 156.18 % of a peak")
+    assert sv.diagnose(reported=1.5, expected=3.0).guards == ()
+
+
+def test_quantities_that_differ_are_refused_and_their_devices_named():
+    counts = sv.TokenCounts(allocated=8, scored=2, seconds=1.0)
+    rate = counts.rate("allocated")
+    run = {"tokens_per_second": 8192, "sequence": 8192, "peak": 989.5e12}
+    with pytest.raises(sv.ThroughputError, match="two quantities"):
+        sv.diagnose(reported=rate, expected=sv.mfu(LLAMA_8B, convention="palm", **run))
+    found = sv.diagnose(reported=rate, expected=rate.per_device(8), setup={"world": 8})
+    assert found.guards == ("Reported is the rate of all devices, expected that of one device.",)
+    assert "world size of 8" in named(found)
+
+
+@pytest.mark.parametrize(
+    ("setup", "message"),
+    [
+        (5, "setup is 5: give a dict"),
+        ({"counts": 5}, "counts is 5: give a TokenCounts"),
+        ({"shape": 7e9}, "give a ModelShape"),
+        ({"step_seconds": 5}, "step_seconds is 5: give a list"),
+        ({"precision": "bf17"}, "there is no precision 'bf17'"),
+        ({"tokens": "all"}, "a rate of 'all' is unknown"),
+        ({"denominator": "x"}, "denominator is 'x'"),
+        ({"sequence": "x"}, "sequence is 'x'"),
+        ({"recompute": "yes"}, "give True or False"),
+    ],
+)
+def test_what_is_no_setup_is_refused(setup, message):
+    with pytest.raises(sv.ThroughputError, match=message):
+        sv.diagnose(reported=5, expected=2, setup=setup)
+
+
+def test_a_precision_may_be_written_as_torch_does():
+    setup = {"device": "GB300", "precision": "float8_e4m3fn"}
+    assert "precision" in named(sv.diagnose(reported=1.009, expected=0.5045, setup=setup))
