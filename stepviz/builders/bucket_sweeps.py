@@ -90,7 +90,7 @@ def bucket_sweep(
     >>> caps = [500e6 / 2**20 / k for k in (1, 100, 200)]
     >>> sweep = bucket_sweep([2.5e6] * 200, caps, backward=100, cost=cost)
     >>> sweep[["buckets", "completion"]].round(6).values.tolist()
-    [[1.0, 150.5], [100.0, 101.0], [200.0, 150.5]]
+    [[200.0, 150.5], [100.0, 101.0], [1.0, 150.5]]
     """
     asked = as_amount(within, "within", "a share of the completion")
     if isinstance(parameters, Iterator):

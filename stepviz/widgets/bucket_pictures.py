@@ -102,8 +102,8 @@ def _contention(chosen: pd.Series[Any], backward: float, compute: float) -> list
         return []
     rate, ends = number_text(100 * compute), _ms(chosen["backward_end"])
     said = (
-        f"Overlap has a price: beside exchange compute runs at {rate} % of its speed, and backward, "
-        f"{_ms(backward)} of work, ends {ends} into the step."
+        f"Overlap has a price: beside exchange compute runs at {rate} % of its speed, and "
+        f"backward, {_ms(backward)} of work, ends {ends} into the step."
     )
     return [said]
 

@@ -699,7 +699,7 @@ function losses(given) {
       { "data-reduction": row.name },
       html("th", { scope: "row" }, row.name),
       html("td", { class: "kn-number", "data-value": row.value }, html(row.right ? "strong" : "span", {}, row.text)),
-      html("td", {}, row.quotient),
+      html("td", { class: "kn-number" }, row.quotient),
       html("td", { class: "tk-counts" }, row.used)
     );
     attr(line, "data-right", row.right ? "" : null);
@@ -708,7 +708,7 @@ function losses(given) {
   const table = html(
     "table",
     { "data-role": "losses" },
-    html("thead", {}, html("tr", {}, ...["divided over", "loss", "as", "who does it"].map((head, k) => html("th", { scope: "col", class: k === 1 ? "kn-number" : null }, head)))),
+    html("thead", {}, html("tr", {}, ...["divided over", "loss", "as", "who does it"].map((head, k) => html("th", { scope: "col", class: k === 1 || k === 2 ? "kn-number" : null }, head)))),
     html("tbody", {}, ...rows)
   );
   return html(
