@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from stepviz.core.vocabulary import KINDS
-from stepviz.traces.graph.arrays import Flags, IntArray
+from stepviz.traces.graph.arrays import Flags, IntArray, filled
 from stepviz.traces.graph.links import NO_LAUNCH, Link, usual_origin
 from stepviz.traces.graph.network import Elements, Network
 
@@ -52,12 +52,11 @@ class Draft:
     ) -> IntArray:
         """Add points; `tie` orders those of one instant. Return their numbers."""
         times = np.asarray(time, dtype=np.int64)
-        shape = times.shape
-        ties = np.broadcast_to(np.asarray(tie, dtype=np.int64), shape)
-        gaps = np.zeros(shape, dtype=bool) if gap is None else gap
-        self._points.append((times, ties, np.full(shape, rank, dtype=np.int64), gaps))
-        self._count += len(times)
-        return np.arange(self._count - len(times), self._count)
+        count = len(times)
+        gaps = np.zeros(count, dtype=bool) if gap is None else gap
+        self._points.append((times, filled(tie, count), filled(rank, count), gaps))
+        self._count += count
+        return np.arange(self._count - count, self._count)
 
     def start(self, rank: int, time: int) -> int:
         """Add the first point of a rank."""
@@ -72,11 +71,8 @@ class Draft:
     def elements(self, start: IntArray, duration: IntArray, **columns: Any) -> IntArray:
         """Add elements; return their numbers, which follow one another."""
         count = len(start)
-        filled = {"rank": -1, "track": -1, "row": -1, "launched": NO_LAUNCH} | columns
-        given = {
-            key: np.broadcast_to(np.asarray(value, dtype=np.int64), (count,))
-            for key, value in filled.items()
-        }
+        all_columns = {"rank": -1, "track": -1, "row": -1, "launched": NO_LAUNCH} | columns
+        given = {key: filled(value, count) for key, value in all_columns.items()}
         self._elements.append({"start": start, "duration": duration, **given})
         self._work += count
         return np.arange(self._work - count, self._work)
@@ -94,6 +90,9 @@ class Draft:
     ) -> None:
         """Add links. `base` is cut to what times allow; what they forbid is left out."""
         sources = np.asarray(source, dtype=np.int64)
+        count = len(sources)
+        if count == 0:
+            return
         values = {
             "target": target,
             "link": int(kind),
@@ -103,11 +102,7 @@ class Draft:
             "origin": usual_origin(kind) if origin is None else origin,
         }
         self._links.append(
-            {"source": sources}
-            | {
-                key: np.broadcast_to(np.asarray(value, dtype=np.int64), sources.shape)
-                for key, value in values.items()
-            }
+            {"source": sources} | {key: filled(value, count) for key, value in values.items()}
         )
 
     def network(self) -> Network:

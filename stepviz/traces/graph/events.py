@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import numpy as np
 
+from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.graph.answers import THRESHOLDS
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import Draft
@@ -17,9 +17,6 @@ from stepviz.traces.reading.rows import CALLS
 
 #: By times alone, a row is held by a collective that ended at most this long before it.
 JUST_BEFORE_NS: Final = 30_000
-
-_WAIT_CALL: Final = re.compile(r"StreamWaitEvent", re.IGNORECASE)
-_WAIT_ROW: Final = re.compile(r"Stream Wait Event", re.IGNORECASE)
 
 
 def draw_waits(streams: Streams, draft: Draft) -> None:
@@ -65,7 +62,7 @@ def _recorded(streams: Streams, draft: Draft) -> Flags | None:
     """Add the waits that the file tells of; return whom they explain, None if there are none."""
     view = streams.view
     rows = view.syncs.index.to_numpy(dtype=np.int64)
-    told = view.named(rows, [bool(_WAIT_ROW.search(w)) for w in view.words])
+    told = view.are(rows, Trait.WAIT_ROW)
     rows = rows[told]
     if len(rows) == 0:
         return None
@@ -154,7 +151,7 @@ def _inferred(streams: Streams, draft: Draft, explained: Flags) -> Flags:
     view = streams.view
     found = np.zeros(len(streams.row), dtype=bool)
     calls = np.arange(len(view.start))
-    waits = calls[view.named(calls, [bool(_WAIT_CALL.search(w)) for w in view.words])]
+    waits = calls[view.are(calls, Trait.WAIT_CALL)]
     waits = waits[view.of_cat(waits, set(CALLS))]
     known = np.flatnonzero(streams.launch > NEVER)
     if len(waits) == 0 or len(known) == 0:

@@ -12,13 +12,13 @@ from typing import Final
 
 import numpy as np
 
-from stepviz.traces.classifying.patterns import BUCKET, LAUNCH, STEP
+from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.graph.answers import THRESHOLDS
 from stepviz.traces.graph.arrays import Flags, IntArray, distinct
 from stepviz.traces.graph.draft import ARRIVES, DEPARTS, GIVES, KIND_CODE, TAKES, Draft
 from stepviz.traces.graph.links import ON_HOST, Link
 from stepviz.traces.graph.streams import Streams
-from stepviz.traces.graph.syncs import Waits, draw_syncs, polls
+from stepviz.traces.graph.syncs import Waits, draw_syncs
 from stepviz.traces.graph.threads import (
     BARE,
     EXCHANGES,
@@ -39,7 +39,6 @@ BETWEEN_POLLS_NS: Final = THRESHOLDS.host_gap_ns
 #: What a stretch of a thread is called that no row and no region has.
 BETWEEN: Final = "between rows"
 
-_GRADIENT: Final = "autograd::engine::evaluate_function"
 #: Regions that are work of their kind even where no operator runs inside.
 _WORK_BY_NATURE: Final = ("input", "checkpoint")
 
@@ -131,7 +130,7 @@ def _threads(
     start, finish = view.clipped(rows)
     track = view.track[rows]
     launchers = view.launcher[streams.row[streams.launch >= view.low]]
-    gradients = view.named(rows, [w.startswith(_GRADIENT) for w in view.words])
+    gradients = view.are(rows, Trait.EVALUATE)
     wanted = {view.main, *np.unique(view.track[launchers]).tolist()}
     wanted |= {*np.unique(track[gradients]).tolist(), *posted[posted >= 0].tolist()}
     departs: dict[int, list[IntArray]] = defaultdict(list)
@@ -144,7 +143,7 @@ def _threads(
     exchanges = np.isin(rows, calls.row)
     by_nature = np.isin(view.kind[rows], [KIND_CODE[kind] for kind in _WORK_BY_NATURE])
     named = view.of_cat(rows, {"python_function"}) | (by_nature & ~view.works)
-    asks = polls(view, rows)
+    asks = view.are(rows, Trait.POLL)
     found: dict[int, _Thread] = {}
     for each in sorted(wanted):
         low, high = np.searchsorted(track, [each, each + 1])
@@ -322,7 +321,7 @@ def _labels(view: View, thread: _Thread, draft: Draft, names: IntArray) -> dict[
     name = np.full(len(flat.what), draft.name(BETWEEN), dtype=np.int64)
     # A gap has the name of the region it lies in, but for the step's own marker.
     said = owned.copy()
-    said[owned] = ~view.named(row[owned], [bool(STEP.match(word)) for word in view.words])
+    said[owned] = ~view.are(row[owned], Trait.STEP)
     name[said] = names[view.name[row[said]]]
     row[flat.what == BARE] = -1
     return {"kind": kind, "name": name, "row": row}
@@ -346,8 +345,7 @@ def _posted(view: View, calls: HostCalls) -> IntArray:
     inside = np.flatnonzero((calls.posted >= view.low) & (calls.posted <= view.high))
     if len(inside) == 0:
         return track
-    told = [bool(LAUNCH.match(w) or BUCKET.match(w)) for w in view.words]
-    rows = view.host[view.named(view.host, told)]
+    rows = view.host[view.are(view.host, Trait.LAUNCH | Trait.BUCKET)]
     rows = rows[np.argsort(view.start[rows], kind="stable")]
     at = np.searchsorted(view.start[rows], calls.posted[inside])
     at = np.minimum(at, max(len(rows) - 1, 0))

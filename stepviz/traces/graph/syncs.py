@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
-from stepviz.traces.graph.arrays import Flags, IntArray
+from stepviz.traces.classifying.name_traits import Trait
+from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.events import calls_by_correlation, source_tracks
 from stepviz.traces.graph.links import INFERRED, RECORDED, Link
 from stepviz.traces.graph.streams import Streams
 from stepviz.traces.graph.view import NEVER, View
-
-_WHOLE_DEVICE: Final = re.compile(r"(Device|Context|Ctx)_?Synchronize", re.IGNORECASE)
-#: Calls that ask and return: a loop of them waits.
-POLL: Final = re.compile(r"(Event|Stream)Query", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +60,7 @@ def draw_syncs(waits: Waits, streams: Streams, draft: Draft) -> None:
     copies = streams.rows_of(own)
     known = copies >= 0
     _link(draft, streams, copies[known], waits.points[known], RECORDED)
-    named = view.named(waits.call, [bool(_WHOLE_DEVICE.search(w)) for w in view.words])
+    named = view.are(waits.call, Trait.WHOLE_DEVICE)
     stream, record = _said(waits, streams)
     rest = ~known
     whole = rest & named
@@ -126,8 +121,3 @@ def _said(waits: Waits, streams: Streams) -> tuple[IntArray, IntArray]:
             moment = int(view.start[calls[event]])
             record[at] = moment if moment < waits.start[at] else NEVER
     return stream, record
-
-
-def polls(view: View, rows: IntArray) -> Flags:
-    """Return which of some events ask whether the device is done, and return at once."""
-    return view.named(rows, [bool(POLL.search(w)) for w in view.words])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
-from stepviz.traces.classifying.patterns import EVALUATE, STEP, WAITING_CALL, annotation_kind
+from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.windows import WHOLE_TRACE, Window
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.rank_trace import RankStep
@@ -92,29 +92,35 @@ class View:
     @cached_property
     def kind(self) -> IntArray:
         """Code of the kind of every event."""
-        column = self.events["kind"].cat
+        column = self.events["kind"].array
         known = {kind: at for at, kind in enumerate(KINDS)}
-        codes = np.array([known.get(str(k), known["other"]) for k in column.categories])
-        return codes[column.codes.to_numpy()]
+        codes = np.array([known.get(str(k), known["other"]) for k in column.categories.tolist()])
+        found: IntArray = codes[column.codes]
+        return found
 
     @cached_property
     def name(self) -> IntArray:
         """Place of every event's name in `words`."""
-        return self.events["name"].cat.codes.to_numpy().astype(np.int64)
+        codes: IntArray = self.events["name"].array.codes.astype(np.int64)
+        return codes
 
     @cached_property
     def words(self) -> list[str]:
         """All names."""
-        return [str(name) for name in self.events["name"].cat.categories]
+        return [str(name) for name in self.events["name"].array.categories.tolist()]
 
-    def named(self, rows: IntArray, told: list[bool]) -> Flags:
-        """Return which of some events have one of the chosen names."""
-        return np.array(told, dtype=bool)[self.name[rows]] if told else np.zeros(len(rows), bool)
+    @cached_property
+    def _traits(self) -> IntArray:
+        return traits(self.words)
+
+    def are(self, rows: IntArray, trait: Trait) -> Flags:
+        """Return which of some events have a name of some trait."""
+        return np.asarray(self._traits[self.name[rows]] & trait > 0)
 
     @cached_property
     def _cat(self) -> tuple[IntArray, list[str]]:
-        column = self.events["cat"].cat
-        return column.codes.to_numpy().astype(np.int64), [str(c) for c in column.categories]
+        column = self.events["cat"].array
+        return column.codes.astype(np.int64), [str(c) for c in column.categories.tolist()]
 
     def of_cat(self, rows: IntArray, wanted: frozenset[str] | set[str]) -> Flags:
         """Return which of some events are of the wanted categories."""
@@ -158,8 +164,7 @@ class View:
     @cached_property
     def taking_turns(self) -> IntArray:
         """The main thread and those of autograd: one works while the others stand still."""
-        told = [word.startswith(EVALUATE) for word in self.words]
-        gradients = self.host[self.named(self.host, told)]
+        gradients = self.host[self.are(self.host, Trait.EVALUATE)]
         return np.union1d(self.track[gradients], [self.main])
 
     @cached_property
@@ -167,16 +172,14 @@ class View:
         """By host row: whether it is an operator or a call, and no region in disguise."""
         rows = self.host
         operator = self.of_cat(rows, CALLS | {"cpu_op"})
-        regions = [bool(STEP.match(w)) or annotation_kind(w) is not None for w in self.words]
-        return operator & ~self.named(rows, regions)
+        return operator & ~self.are(rows, Trait.REGION)
 
     @cached_property
     def waits(self) -> Flags:
         """By host row: whether it is a call that waits: for a device, or for its own copy."""
         rows = self.host
         calls = self.of_cat(rows, CALLS)
-        words = [bool(WAITING_CALL.search(w)) for w in self.words]
-        return calls & (self.named(rows, words) | np.isin(rows, self.blocking[0]))
+        return calls & (self.are(rows, Trait.WAITING_CALL) | np.isin(rows, self.blocking[0]))
 
     @cached_property
     def blocking(self) -> tuple[IntArray, IntArray]:
