@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stepviz.errors import ThroughputError, near
+from stepviz.throughput.checks import listed, whole
 
 Config = Mapping[str, Any]
 
@@ -65,10 +66,7 @@ class Family:
 
 def _positions(entry: str, spare: int = 0) -> Callable[[Config, dict[str, Any]], int]:
     def count(config: Config, shape: dict[str, Any]) -> int:
-        if config.get(entry) is None:
-            msg = f"this config has no {entry}, the number of its learned positions"
-            raise ThroughputError(msg)
-        return (int(config[entry]) + spare) * int(shape["hidden"])
+        return (_count(config, entry) + spare) * int(shape["hidden"])
 
     return count
 
@@ -208,7 +206,7 @@ def _plain_fields(held: Config, kind: str) -> dict[str, Any]:
     for field, names in _NAMES.items():
         given = [held[name] for name in names if held.get(name) is not None]
         if given:
-            shape[field] = given[0]
+            shape[field] = whole(given[0], f"{field} of this {kind} config", least=1)
         elif field in _REQUIRED:
             msg = f"this {kind} config has no {' or '.join(names)}, which its {field} is read from"
             raise ThroughputError(msg)
@@ -221,44 +219,60 @@ def _plain_fields(held: Config, kind: str) -> dict[str, Any]:
     return shape
 
 
+def _count(held: Config, name: str, *, unsaid: int | None = None, least: int = 0) -> int:
+    """Return a whole number of a config; `unsaid` where it has none, if that has a meaning."""
+    value = held.get(name)
+    if value is None:
+        if unsaid is None:
+            msg = f"this config has no {name}, which its kind of model needs"
+            raise ThroughputError(msg)
+        return unsaid
+    return whole(value, f"{name} of this config", least=least)
+
+
 def _windows(held: Config, kind: str, layers: int) -> list[int | None] | None:
-    window = held.get("sliding_window")
-    if not window or held.get("use_sliding_window") is False:
-        return None
+    window = _count(held, "sliding_window", unsaid=0)
     types = held.get("layer_types")
+    # Qwen's configs name a window that their models do not use unless they say so
+    unsaid = types is not None or not kind.startswith("qwen")
+    if not window or not held.get("use_sliding_window", unsaid):
+        return None
     if types is None and kind in ("gemma2", "gpt_oss"):
         types = ["sliding_attention" if i % 2 == 0 else "full_attention" for i in range(layers)]
     if types is None and kind == "gemma3_text":
-        every = int(held.get("sliding_window_pattern", 6))
+        every = _count(held, "sliding_window_pattern", unsaid=6, least=1)
         types = [
             "full_attention" if (i + 1) % every == 0 else "sliding_attention" for i in range(layers)
         ]
     if types is None:
-        first = int(held.get("max_window_layers", 0)) if kind.startswith("qwen") else 0
-        return [None if i < first else int(window) for i in range(layers)]
-    return [int(window) if name == "sliding_attention" else None for name in types]
+        first = _count(held, "max_window_layers", unsaid=0) if kind.startswith("qwen") else 0
+        return [None if i < first else window for i in range(layers)]
+    each = listed(types, "layer_types of this config")
+    return [window if name == "sliding_attention" else None for name in each]
 
 
 def _mixture(held: Config, kind: str, shape: dict[str, Any]) -> dict[str, Any]:
     names = ("num_local_experts", "n_routed_experts", "num_experts")
-    experts = next((int(held[name]) for name in names if held.get(name)), 0)
+    experts = next((_count(held, name) for name in names if held.get(name)), 0)
     if not experts:
         return {}
     layers = range(shape["layers"])
-    first = int(held.get("first_k_dense_replace", 0))
-    step = int(held.get("decoder_sparse_step") or held.get("moe_layer_freq") or 1)
-    dense = set(held.get("mlp_only_layers") or ())
+    first = _count(held, "first_k_dense_replace", unsaid=0)
+    every = "decoder_sparse_step" if held.get("decoder_sparse_step") else "moe_layer_freq"
+    step = _count(held, every, unsaid=1, least=1)
+    dense = listed(held.get("mlp_only_layers") or (), "mlp_only_layers of this config")
     if kind.startswith("deepseek"):
         mixtures = [i for i in layers if i >= first and i % step == 0]
     else:
         mixtures = [i for i in layers if i not in dense and (i + 1) % step == 0]
-    width = held.get("moe_intermediate_size") or shape["ffn"]
-    shared = held.get("shared_expert_intermediate_size") or 0
+    width = _count(held, "moe_intermediate_size", unsaid=shape["ffn"], least=1)
+    shared = _count(held, "shared_expert_intermediate_size", unsaid=0)
+    chosen = "experts_per_token" if held.get("experts_per_token") else "num_experts_per_tok"
     return {
         "experts": experts,
-        "top_k": int(held.get("num_experts_per_tok") or held.get("experts_per_token") or 2),
-        "expert_ffn": int(width),
-        "shared_ffn": int(shared) or int(width) * int(held.get("n_shared_experts") or 0),
+        "top_k": _count(held, chosen),
+        "expert_ffn": width,
+        "shared_ffn": shared or width * _count(held, "n_shared_experts", unsaid=0),
         "shared_gate": kind == "qwen2_moe",
         "moe_layers": len(mixtures),
     }
@@ -267,13 +281,13 @@ def _mixture(held: Config, kind: str, shape: dict[str, Any]) -> dict[str, Any]:
 def _latent(held: Config, shape: dict[str, Any]) -> dict[str, Any]:
     if not held.get("kv_lora_rank"):
         return {}
-    rotary = int(held["qk_rope_head_dim"])
+    rotary = _count(held, "qk_rope_head_dim")
     return {
-        "query_rank": int(held.get("q_lora_rank") or 0),
-        "kv_rank": int(held["kv_lora_rank"]),
+        "query_rank": _count(held, "q_lora_rank", unsaid=0),
+        "kv_rank": _count(held, "kv_lora_rank"),
         "rope_dim": rotary,
-        "head_dim": int(held["qk_nope_head_dim"]) + rotary,
-        "value_dim": int(held["v_head_dim"]),
+        "head_dim": _count(held, "qk_nope_head_dim") + rotary,
+        "value_dim": _count(held, "v_head_dim", least=1),
         "kv_heads": shape["heads"],
     }
 

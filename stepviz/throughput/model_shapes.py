@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from stepviz.errors import ThroughputError, near
-from stepviz.throughput.checks import whole
+from stepviz.throughput.checks import listed, real, whole
 from stepviz.throughput.figures import card, number_text
 from stepviz.throughput.hf_configs import read_config
 from stepviz.throughput.matmul_weights import Weight, weights_of
@@ -270,6 +270,7 @@ class ModelShape:
         windowed : bool
             Whether a layer's window bounds it.
         """
+        sequence = real(sequence, "sequence", above=0)
         if not windowed or not isinstance(self.windows, tuple):
             return self.layers * sequence
         return sum(sequence if w is None else min(w, sequence) for w in self.windows)
@@ -300,7 +301,7 @@ class ModelShape:
         rank = whole(rank, "rank")
         named = {weight.name: weight for weight in self.weights}
         total = 0
-        for target in targets:
+        for target in listed(targets, "targets"):
             if target not in named:
                 msg = f"no matrix is called {target!r}: {near(target, named, most=12)}"
                 raise ThroughputError(msg)

@@ -135,6 +135,16 @@ def test_gpt2_has_names_of_its_own():
         ({"model_type": "mistral", "sliding_window": None}, None),
         ({"model_type": "gemma2", "sliding_window": 64, "head_dim": 64}, (64, None, 64, None)),
         ({"model_type": "qwen2", "sliding_window": 64, "use_sliding_window": False}, None),
+        ({"model_type": "qwen2", "sliding_window": 64}, None),
+        (
+            {
+                "model_type": "qwen2",
+                "sliding_window": 64,
+                "use_sliding_window": True,
+                "max_window_layers": 3,
+            },
+            (None, None, None, 64),
+        ),
         (
             {
                 "model_type": "qwen3",
@@ -254,3 +264,41 @@ def test_adapters_of_a_rank():
     assert shape.lora_parameters == 32 * per_layer
     with pytest.raises(sv.ThroughputError, match="did you mean 'query'"):
         LLAMA_8B.with_lora(16, ["querry"])
+
+
+LATENT = {"model_type": "deepseek_v3", "kv_lora_rank": 64, "n_routed_experts": 4}
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"num_hidden_layers": "4"}, "layers of this llama config is '4'"),
+        ({"num_attention_heads": 0}, "heads of this llama config is 0"),
+        ({"hidden_size": "256"}, "hidden of this llama config is '256'"),
+        ({"model_type": "mixtral", "num_local_experts": "a"}, "num_local_experts .* is 'a'"),
+        ({"model_type": "mixtral", "num_local_experts": 8}, "has no num_experts_per_tok"),
+        (
+            {"model_type": "mixtral", "num_local_experts": 4, "mlp_only_layers": 5},
+            "mlp_only_layers",
+        ),
+        ({**LATENT, "num_experts_per_tok": 2}, "has no qk_rope_head_dim"),
+        ({**LATENT, "num_experts_per_tok": 2, "qk_rope_head_dim": 1.5}, "qk_rope_head_dim .* 1.5"),
+        ({"model_type": "mistral", "sliding_window": "abc"}, "sliding_window of this config"),
+        (
+            {"model_type": "gemma3_text", "sliding_window": 64, "sliding_window_pattern": 0},
+            "sliding_window_pattern of this config is 0",
+        ),
+        ({"model_type": "mistral", "sliding_window": 64, "layer_types": 5}, "layer_types"),
+    ],
+)
+def test_an_entry_without_meaning_is_named(entries, message):
+    with pytest.raises(sv.ThroughputError, match=message):
+        sv.ModelShape.from_config({"model_type": "llama", **SMALL, **entries})
+
+
+def test_a_shape_is_asked_for_what_it_has():
+    shape = sv.ModelShape(layers=2, hidden=8, heads=2, vocab=16)
+    with pytest.raises(sv.ThroughputError, match=r"such as \['query'\]"):
+        shape.with_lora(8, "query")
+    with pytest.raises(sv.ThroughputError, match="sequence is 'a'"):
+        shape.attended("a")
