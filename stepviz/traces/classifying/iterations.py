@@ -171,7 +171,9 @@ def _updates(events: pd.DataFrame) -> IntArray:
             opens[at] = at == 0 or code in seen
             seen = {code} if opens[at] else seen | {code}
     first = np.flatnonzero(opens)
-    return np.column_stack((start[rows[first]], np.maximum.reduceat(finish[rows], first)))
+    # Updates of two threads may cross: none ends before the one that began before it.
+    ends = np.maximum.accumulate(np.maximum.reduceat(finish[rows], first))
+    return np.column_stack((start[rows[first]], ends))
 
 
 def _numbered(rows: _Rows) -> pd.DataFrame | None:
