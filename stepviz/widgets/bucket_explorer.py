@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets
 import pandas as pd
 
+from stepviz.builders.bucket_rules import MIB
 from stepviz.builders.parameters import recorded_buckets
 from stepviz.core.timeline import Timeline
 from stepviz.core.vocabulary import COMPUTE
@@ -33,7 +34,7 @@ class BucketExplorer(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has n
     backward, forward, optimizer : float, optional
         ms; of a run what it took, else 200, 100 and 10.
     cap, first_bucket : float, optional
-        MiB, at first; the cap is torch's 25 unless given.
+        MiB, at first; the cap is torch's 25 unless given, of a run one that keeps its buckets.
     bandwidth, latency : float, optional
         GB/s of algorithm bandwidth, ms per collective.
     compute : float, optional
@@ -143,9 +144,12 @@ def _of_run(given: Run | Step) -> tuple[dict[str, Any], dict[str, float]]:
     times = {name: float(split.get(name, 0.0)) for name in (*COMPUTE, "optimizer")}
     # Backward lasts at least from the first bucket's readiness to the last one's, also where it
     # stood still in between.
-    times["lead"] = max(recorded_buckets(step.collectives).lead_ms)
+    recorded = recorded_buckets(step.collectives)
+    times["lead"] = max(recorded.lead_ms)
     work = times["backward"] + times["recompute"]
-    begun: dict[str, Any] = {"backward": max(work, times["lead"])}
+    # With a cap of the smallest bucket each stays by itself, as it was recorded.
+    smallest = min(bucket.nbytes for bucket in recorded.gradients)
+    begun: dict[str, Any] = {"backward": max(work, times["lead"]), "cap": smallest / MIB}
     with suppress(CostError):  # sizes that tell latency and bandwidth apart: else as at first
         fits = fit_cost(given).fits.query("collective == 'all-reduce'").sort_values("points")
         if len(fits):

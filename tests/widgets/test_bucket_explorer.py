@@ -145,3 +145,10 @@ def test_it_says_what_it_is_and_is_freed_when_closed():
     del explorer
     gc.collect()
     assert [ref() for ref in refs] == [None] * 3
+
+
+def test_a_run_opens_with_the_buckets_that_it_had():
+    run = sv.sample_run("slow rank")
+    explorer = sv.BucketExplorer(run)
+    picture = explorer.panel._shown["picture"]
+    assert picture["buckets"][picture["chosen"]] == len(run.step().collectives) == 6
