@@ -23,6 +23,10 @@ _OTHER_NAMES: Final = {
 }
 
 
+#: Names that only `fields_of` knows what to do with, and `cu_seqlens`, which spans rows.
+OTHER_NAMES: Final = frozenset(chain(("cu_seqlens",), *_OTHER_NAMES.values()))
+
+
 @dataclass(frozen=True)
 class Rows:
     """A field of a batch: its values, row after row, and each row's length."""

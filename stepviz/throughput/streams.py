@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stepviz.errors import ThroughputError
-from stepviz.throughput.batches import FIELDS, fields_of
+from stepviz.throughput.batches import FIELDS, OTHER_NAMES, fields_of
 from stepviz.throughput.tallies import Rules, Tally, tally_of
 
 #: Single rows are gathered to so many, or so many positions, and counted as one batch.
@@ -70,22 +71,35 @@ def _tallies(batches: Iterable[Any], rules: Rules) -> Iterator[tuple[Tally, int]
 
 def _single_row(batch: Any) -> tuple[dict[str, Any] | None, int]:
     """Return a batch that is one row of plain numbers, and its length; else None."""
-    if type(batch) is not dict or "cu_seqlens" in batch:
+    if not isinstance(batch, Mapping) or not OTHER_NAMES.isdisjoint(batch):
         return None, 0
     row, length = {}, 0
     for name in _BY_ROW:
         value = batch.get(name)
         if value is None:
             continue
-        if type(value) is list:
-            flat = bool(value) and type(value[0]) is int
-        else:
-            flat = type(value) is np.ndarray and value.ndim == 1
-        if not flat:
+        value = _flat(value)
+        if value is None:
             return None, 0
         row[name] = value
         length = len(value)
     return (row or None), length
+
+
+def _flat(value: Any) -> list[int] | NDArray[Any] | None:
+    """Return one row of plain numbers as a list or an array, anything else as None."""
+    if type(value) is tuple:
+        value = list(value)
+    if type(value) is list:
+        return value if value and type(value[0]) is int else None
+    if getattr(value, "ndim", 0) != 1:
+        return None
+    if hasattr(value, "detach"):
+        try:
+            value = value.detach().numpy()
+        except (RuntimeError, TypeError, ValueError):
+            return None  # on a device, or of a type of torch's own: read as any batch is
+    return value if type(value) is np.ndarray else None
 
 
 def _together(rows: list[dict[str, Any]], rules: Rules, before: int) -> Tally:

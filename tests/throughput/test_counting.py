@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import tracemalloc
+from collections import UserDict
 
 import numpy as np
 import pandas as pd
@@ -353,3 +354,26 @@ def test_single_rows_are_gathered_to_no_more_than_they_may_hold():
     tracemalloc.stop()
     assert found.allocated == 1_000_000
     assert peak < 20_000_000
+
+
+@pytest.mark.parametrize("as_row", [list, tuple, np.array])
+def test_single_rows_count_alike_whatever_holds_them(as_row):
+    rows = [[1, 2, 3, 0], [4, 5, 0, 0]] * 40
+    batches = [
+        UserDict(input_ids=as_row(row), attention_mask=as_row([int(i > 0) for i in row]))
+        for row in rows
+    ]
+    found = sv.count_tokens(iter(batches))
+    assert (found.allocated, found.real, found.sequences) == (320, 200, 80)
+    assert found.squared_lengths == 40 * (9 + 4)
+
+
+@pytest.mark.parametrize("name", ["cu_seqlens", "cu_seq_lens_q", "cu_seqlens_q"])
+def test_bounds_of_a_single_row_are_read_under_every_name(name):
+    row = {"input_ids": [1, 2, 3, 4, 5], name: [0, 3, 5]}
+    found = sv.count_tokens(dict(row) for _ in range(3))
+    assert (found.sequences, found.squared_lengths) == (6, 3 * 13)
+    other = sv.count_tokens(iter([{"tokens": [1, 2, 3], "labels": [1, IGNORED, 2]}]))
+    assert (other.allocated, other.scored) == (3, 1)
+    with pytest.raises(sv.ThroughputError, match="batch 1: labels is 1 row of 2"):
+        sv.count_tokens(iter([{"tokens": [1, 2, 3], "labels": [1, 2]}]))
