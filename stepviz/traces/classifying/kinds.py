@@ -101,7 +101,7 @@ class _ByName:
 
     def __init__(self, events: pd.DataFrame) -> None:
         names = pd.Categorical(events["name"])
-        self.categories = [str(name) for name in names.categories]
+        self.categories = [str(name) for name in names.categories.tolist()]
         self.codes = names.codes
 
     @cached_property

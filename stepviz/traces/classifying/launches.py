@@ -104,7 +104,7 @@ def launches(events: pd.DataFrame, window: Window, ordinary: int) -> Launches:
     launcher = events["launcher"].to_numpy()[own]
     launched = np.where(launcher >= 0, start[launcher], -1)
     names = events["name"].array
-    waits = traits(map(str, names.categories)) & Trait.WAITING_CALL > 0
+    waits = traits(map(str, names.categories.tolist())) & Trait.WAITING_CALL > 0
     calls = inside & among(events["cat"], CALLS) & of_codes(waits, names.codes)
     waiting = np.column_stack((start[calls], finish[calls]))
     waiting = waiting[np.argsort(waiting[:, 1], kind="stable")]

@@ -12,6 +12,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 #: Ends of nested rows may cross by this much: old profilers round to whole microseconds.
 _ROUNDING_NS: Final = 1_000
+#: What holds a row is looked for over so many others one by one.
+_MOST_HOPS: Final = 24
 
 
 def parents(start: IntArray, finish: IntArray, track: IntArray, rows: IntArray) -> IntArray:
@@ -39,10 +41,29 @@ def parents(start: IntArray, finish: IntArray, track: IntArray, rows: IntArray) 
         begin, end = start[own], finish[own]
         # Where two rows cross by rounding, the shorter must lie inside for most of its time.
         reach = np.maximum(end - _ROUNDING_NS, (begin + end) // 2)
-        at = last_reaching(end, np.maximum(reach, begin + 1))
+        at = _holders(end, np.maximum(reach, begin + 1))
         held = at >= 0
         parent[own[held]] = own[at[held]]
     return parent
+
+
+def _holders(end: IntArray, wanted: IntArray) -> IntArray:
+    """Return, per place, the last one before it whose end is at least what it wants; else −1.
+
+    What a place wants is at most its own end and one more. So where the end of one is too
+    early, so are those of all between it and where that one has got to: nearly all rows are
+    held by one of the few places that are passed so.
+    """
+    at = np.arange(-1, len(end) - 1)
+    going = np.arange(len(end))
+    for _ in range(_MOST_HOPS):
+        going = going[at[going] >= 0]
+        going = going[end[at[going]] < wanted[going]]
+        if len(going) == 0:
+            return at
+        at[going] = at[at[going]]
+    at[going] = last_reaching(end, wanted[going], going)
+    return at
 
 
 def last_reaching(values: IntArray, wanted: IntArray, before: IntArray | None = None) -> IntArray:

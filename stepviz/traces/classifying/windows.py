@@ -106,7 +106,7 @@ def step_ranges(events: pd.DataFrame, added: Sequence[Pattern] | None = None) ->
 def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
     """Return the markers of a rank's steps in order of time (columns: see `step_ranges`)."""
     names = events["name"].array
-    words = [str(name) for name in names.categories]
+    words = [str(name) for name in names.categories.tolist()]
     marks = traits(words) & Trait.STEP > 0
     rows = np.flatnonzero(of_codes(marks, names.codes) & among(events["cat"], HOST))
     start = events["start_ns"].to_numpy()

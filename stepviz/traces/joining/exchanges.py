@@ -297,7 +297,7 @@ def _launches(events: pd.DataFrame) -> dict[str, deque[int]]:
     """Return the host rows that launch exchanges, in order, by what they launch."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
     names = events["name"].array
-    words_of = [str(name) for name in names.categories]
+    words_of = [str(name) for name in names.categories.tolist()]
     told = traits(words_of)
     start = events["start_ns"].to_numpy()
     for pattern, trait in ((LAUNCH, Trait.LAUNCH), (BUCKET, Trait.BUCKET)):

@@ -20,7 +20,7 @@ def among(column: pd.Series[Any], words: Container[str]) -> BoolArray:
     values = column.array
     if not isinstance(values, pd.Categorical):
         return np.array([word in words for word in column], dtype=np.bool_)
-    return of_codes([word in words for word in values.categories], values.codes)
+    return of_codes([word in words for word in values.categories.tolist()], values.codes)
 
 
 def of_codes(known: Sequence[bool] | BoolArray, codes: npt.NDArray[np.integer]) -> BoolArray:

@@ -121,7 +121,7 @@ def without_impossible(
 
 def _markers(events: pd.DataFrame) -> BoolArray:
     names = events["name"].array
-    return of_codes(traits(map(str, names.categories)) & Trait.STEP > 0, names.codes)
+    return of_codes(traits(map(str, names.categories.tolist())) & Trait.STEP > 0, names.codes)
 
 
 def _window(
