@@ -2,15 +2,17 @@
 
     python -m tools.make_sample_runs ["slow rank"]
 
-On a machine that does other things too, give it priority (``chrt -r 50`` on Linux): what is
-recorded is what a class will look at. `tools/make_sample_run.py` makes the base run.
+On a machine that does other things too, run it by `tools/undisturbed.py`: what is recorded is what
+a class will look at. `tools/make_sample_run.py` makes the base run.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +20,8 @@ import stepviz as sv
 from stepviz.traces.samples import FOLDERS
 
 INTO = Path("stepviz/data")
+#: What experiments found; not beside the traces, which are all that their folder holds.
+FOUND = INTO / "experiments"
 
 #: Two ranks of a small model whose buckets mostly hide behind backward.
 _BASE: Final[dict[str, Any]] = {
@@ -35,7 +39,19 @@ _BASE: Final[dict[str, Any]] = {
 SAMPLES: Final[dict[str, dict[str, Any]]] = {
     # It sleeps in the middle of its backward, so that everybody's backward is equally long.
     "slow rank": {"slow_rank": 1, "slow_ms": 15.0},
+    # One worker that needs as long for a batch as two updates need without waiting.
+    "late input": {"workers": 1, "input_delay_ms": 45.0},
+    # Neither few buckets (the last one is long) nor many (each pays the latency) are best.
+    "bucket sweep": {"sequence": 128, "latency_ms": 2.5, "ms_per_mib": 4.0},
 }
+
+#: Changes that are made for real, in turns with a sample.
+EXPERIMENTS: Final[dict[str, dict[str, Any]]] = {
+    "bucket sweep": {"caps": [0.25, 1, 2, 25], "rounds": 8, "block": 3},
+}
+#: What is kept of them.
+_KEPT: Final = ("predicted_ms", "low_ms", "high_ms", "measured_ms", "error", "base_ms", "noise_ms",
+                "verdict")  # fmt: skip
 
 
 def main() -> None:
@@ -45,12 +61,32 @@ def main() -> None:
     for name in parser.parse_args().names:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "capture"
-            print(sv.capture(out=out, progress=False, **(_BASE | SAMPLES[name])))
             into = INTO / FOLDERS[name]
             into.mkdir(parents=True, exist_ok=True)
+            options = _BASE | SAMPLES[name]
+            if name in EXPERIMENTS:
+                found = sv.experiment(out=out, progress=False, **EXPERIMENTS[name], **options)
+                print(found.to_string())
+                FOUND.mkdir(exist_ok=True)
+                told = _told(name, options, found)
+                (FOUND / f"{FOLDERS[name]}.json").write_text(told)
+            else:
+                print(sv.capture(out=out, progress=False, **options))
             for path in sorted(out.glob("rank*.json.gz")):
                 shutil.copyfile(path, into / path.name)
                 print(f"{into / path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def _told(name: str, options: dict[str, Any], found: Any) -> str:
+    """Return what an experiment found and how it was made, as JSON."""
+    told = {
+        "made": time.strftime("%Y-%m-%d", time.gmtime()),
+        "by": f"sv.experiment, tools/make_sample_runs.py {name!r}",
+        "options": options,
+        "turns": EXPERIMENTS[name],
+        "rows": json.loads(found[list(_KEPT)].round(4).to_json(orient="index")),
+    }
+    return json.dumps(told, indent=1) + "\n"
 
 
 if __name__ == "__main__":

@@ -10,7 +10,12 @@ from stepviz.traces.loading import load_run
 from stepviz.traces.runs import Run
 
 #: The folder of each, under `stepviz/data`.
-FOLDERS: Final = {"base": "sample_run", "slow rank": "slow_rank"}
+FOLDERS: Final = {
+    "base": "sample_run",
+    "slow rank": "slow_rank",
+    "bucket sweep": "bucket_sweep",
+    "late input": "late_input",
+}
 
 
 def sample_run(name: str = "base") -> Run:
@@ -21,10 +26,11 @@ def sample_run(name: str = "base") -> Run:
 
     Parameters
     ----------
-    name : {"base", "slow rank"}
+    name : {"base", "slow rank", "bucket sweep", "late input"}
         The base run has a slow network, so that exchange shows (``tools/make_sample_run.py``). In
         "slow rank" rank 1 sleeps for 15 ms in the middle of each backward
-        (``tools/make_sample_runs.py``).
+        (``tools/make_sample_runs.py``). From "bucket sweep" `predict_buckets` can tell other caps;
+        in "late input" each step waits for its batch.
 
     Raises
     ------

@@ -67,6 +67,37 @@ def test_the_slow_rank_is_named_though_all_backwards_are_equally_long():
     assert sorted(excess)[1] == pytest.approx(15e6, rel=0.1)
 
 
+def test_input_that_is_late_is_named_and_not_the_network():
+    """A batch takes 45 ms in its worker (`tools/make_sample_runs.py`), and so does a step."""
+    run = sv.sample_run("late input")
+    assert (run.steps["duration_ns"] / 1e6).tolist() == pytest.approx([45] * 3, rel=0.08)
+    for number in run.steps.index:
+        step = run.step(number)
+        gaps = step.idle()
+        for _, own in gaps.groupby("rank"):
+            longest = own.loc[own["duration_ns"].idxmax()]
+            assert longest["candidates"] == "input not ready"
+            assert "input" in longest["evidence"]
+        waited = step.breakdown().loc["input"]
+        assert (waited > 15).all()
+        gain = step.what_if(kind="input", factor=0).gain_ms
+        assert gain == pytest.approx(waited.min(), rel=0.05)
+
+
+def test_other_caps_are_predicted_from_the_sweep_as_they_were_measured():
+    path = FOLDER.parent / "experiments" / "bucket_sweep.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    measured = {float(name.split()[1]): row["measured_ms"] for name, row in found["rows"].items()}
+    run = sv.sample_run("bucket sweep")
+    predicted = sv.predict_buckets(run, caps=list(measured))
+    for cap, ms in measured.items():
+        row = predicted.loc[cap]
+        assert row["low_ms"] < ms < row["high_ms"]
+        assert row["step_ms"] == pytest.approx(ms, rel=0.06)
+    assert predicted["step_ms"].idxmin() == min(measured, key=measured.__getitem__) == 1
+    assert abs(predicted["replay_error"].iloc[0]) < 0.08
+
+
 def test_no_such_sample_is_said():
     with pytest.raises(sv.TraceError, match=r"no sample run 'slow'.*slow rank"):
         sv.sample_run("slow")
