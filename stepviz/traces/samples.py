@@ -1,4 +1,4 @@
-"""The small real runs that ship with stepviz."""
+"""The small runs that ship with stepviz."""
 
 from __future__ import annotations
 
@@ -15,22 +15,26 @@ FOLDERS: Final = {
     "slow rank": "slow_rank",
     "bucket sweep": "bucket_sweep",
     "late input": "late_input",
+    "long tail": "long_tail",
+    "short tail": "short_tail",
 }
 
 
 def sample_run(name: str = "base") -> Run:
-    """Load a run that ships with stepviz: two ranks of a small GPT-like model on one CPU.
+    """Load a run that ships with stepviz: two recorded ones, and two made for teaching.
 
-    DDP over gloo with an emulated network (a real all-reduce per bucket, then a sleep), three
-    steps.
+    Recorded are two ranks of a small GPT-like model on one CPU, DDP over gloo with an emulated
+    network (a real all-reduce per bucket, then a sleep), three steps.
 
     Parameters
     ----------
-    name : {"base", "slow rank", "bucket sweep", "late input"}
+    name : {"base", "slow rank", "bucket sweep", "late input", "long tail", "short tail"}
         The base run has a slow network, so that exchange shows (``tools/make_sample_run.py``). In
         "slow rank" rank 1 sleeps for 15 ms in the middle of each backward
         (``tools/make_sample_runs.py``). From "bucket sweep" `predict_buckets` can tell other caps;
-        in "late input" each step waits for its batch.
+        in "late input" each step waits for its batch. "long tail" and "short tail" were not
+        recorded: they are the lesson's step of 750 ms, and that of 780 ms without an exposed tail, as
+        twelve steps each with a little noise (``tools/make_lesson_runs.py``).
 
     Raises
     ------

@@ -75,3 +75,36 @@ def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_note
         notebook.page.keyboard.press("Enter")
     eventually(notebook, "round(float(planner.answer), 2)", "81.02")
     expect(answer).to_contain_text("81")
+
+
+def test_a_shorter_tail_is_dragged_and_the_cap_is_swept(open_notebook):
+    notebook = open_notebook("notebooks/05_a_shorter_tail_a_slower_step.ipynb")
+    assert notebook.run_all() == []
+
+    # The contended step: backward 480 to 450 ms, and it is as long as it was without overlap.
+    editor = notebook.editor("editor")
+    expect(editor.locator('[data-role="completion"]')).to_contain_text("780")
+    notebook.drag_end(editor, "backward", -30)
+    expect(editor.locator('[data-role="completion"]')).to_contain_text("750")
+    eventually(notebook, "editor.schedule.completion", "750.0")
+
+    # 200 buckets end 150.5 ms after backward's start, 100 buckets 101; forward is 50, the
+    # optimizer 10.
+    cell = notebook.cell("explorer = sv.BucketExplorer(")
+    panel = cell.locator(".stepviz.bk")
+    panel.scroll_into_view_if_needed()
+    press(notebook, panel.locator('[data-knob="cap"]'), "Home")
+    expect(panel.locator('[data-role="headline"]')).to_contain_text("210.5 ms with 200 buckets")
+    press(notebook, panel.locator('[data-knob="cap"]'), "ArrowRight", times=2)
+    expect(panel.locator('[data-role="headline"]')).to_contain_text("161 ms with 100 buckets")
+    eventually(notebook, "explorer.timeline.completion", "161.0")
+    # the step beside it is the chosen one
+    chosen = cell.locator('[data-px-per-ms] [data-role="completion"]')
+    expect(chosen).to_contain_text("161")
+
+    # Beside exchange compute runs slower: another cap is best, with a longer tail.
+    press(notebook, panel.locator('[data-knob="compute"]'), "ArrowLeft", times=5)
+    eventually(notebook, "explorer.value['compute']", "0.75")
+    expect(panel.locator('[data-role="headline"]')).not_to_contain_text("161 ms")
+    larger = "explorer.sweep['completion'].idxmin() > 4 * explorer.sweep['exposed'].idxmin()"
+    eventually(notebook, larger, "True")

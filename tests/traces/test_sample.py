@@ -171,3 +171,24 @@ def test_a_fresh_capture_of_one_process(tmp_path):
     assert parts["backward"] > 0
     assert parts["optimizer"] > 0
     assert step.timeline().completion == pytest.approx(step.completion_ns / 1e6, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "milliseconds", "tail"), [("long tail", 750, 50), ("short tail", 780, 0)]
+)
+def test_the_made_runs_are_the_lessons_steps_with_a_little_noise(name, milliseconds, tail):
+    run = sv.sample_run(name)
+    lasts = run.steps["duration_ns"] / 1e6
+    assert len(lasts) == 12
+    assert lasts.std() > 0
+    assert lasts.mean() == pytest.approx(milliseconds, rel=0.005)
+    exposed = [run.step(number).breakdown().loc["exchange", 0] for number in run.steps.index]
+    assert sum(exposed) / 12 == pytest.approx(tail, abs=2)
+
+
+def test_the_shorter_tail_is_told_from_a_shorter_step():
+    found = sv.verdict(sv.sample_run("long tail"), sv.sample_run("short tail"))
+    assert found.decision == "revert"
+    assert found.trap.startswith("the tail fell by")
+    assert found.table.loc["same backward operators", "ratio"] == pytest.approx(1.2, abs=0.01)
+    assert found.table.loc["same forward operators", "ratio"] == pytest.approx(1, abs=0.01)
