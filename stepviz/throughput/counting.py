@@ -180,4 +180,9 @@ def _notes(tally: Tally) -> tuple[str, ...]:
             f"{tally.crossing:,} scored targets are the first of a packed sequence, so they are "
             "predicted across its boundary: set their labels to the ignored one"
         )
+    if tally.in_padding:
+        notes.append(
+            f"{tally.in_padding:,} scored targets are padding, and the loss counts them: set their "
+            "labels to the ignored one"
+        )
     return tuple(notes)

@@ -26,6 +26,7 @@ class Tally(NamedTuple):
     sequences: int
     squared_lengths: int
     crossing: int
+    in_padding: int
     unmasked: int
 
 
@@ -89,9 +90,13 @@ def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
     """Count one batch."""
     layout, begins, mask, labels = read_layout(fields, rules)
     lengths = _lengths(layout, begins, mask)
-    scored, crossing = None, 0
+    scored, crossing, in_padding = None, 0, 0
     if labels is not None:
-        scored, crossing = _scored(labels, layout, begins, rules)
+        counted = _scored(labels, layout, rules)
+        scored = int(np.count_nonzero(counted))
+        crossing = 0 if rules.shifted else int(np.count_nonzero(counted[begins]))
+        if mask is not None:
+            in_padding = int(np.count_nonzero(counted & ~mask.astype(bool)))
     grid = len(set(layout.lengths.tolist())) == 1
     return Tally(
         allocated=len(layout.flat),
@@ -100,6 +105,7 @@ def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
         sequences=int(np.count_nonzero(lengths)),
         squared_lengths=int(np.sum(lengths * lengths)),
         crossing=crossing,
+        in_padding=in_padding,
         unmasked=int(mask is None and grid and len(layout.lengths) > 1),
     )
 
@@ -195,10 +201,9 @@ def _lengths(layout: Rows, begins: Ints, mask: NDArray[Any] | None) -> Ints:
     return np.diff(before, append=kept[-1] if n else 0)
 
 
-def _scored(labels: NDArray[Any], layout: Rows, begins: Ints, rules: Rules) -> tuple[int, int]:
-    """Return the targets that the loss counts, and those of them that cross a boundary."""
-    counted = labels != rules.ignore_index
-    if rules.shifted:
-        return int(np.count_nonzero(counted)), 0
-    counted[layout.starts] = False
-    return int(np.count_nonzero(counted)), int(np.count_nonzero(counted[begins]))
+def _scored(labels: NDArray[Any], layout: Rows, rules: Rules) -> NDArray[np.bool_]:
+    """Return which targets the loss counts."""
+    counted: NDArray[np.bool_] = labels != rules.ignore_index
+    if not rules.shifted:
+        counted[layout.starts] = False
+    return counted

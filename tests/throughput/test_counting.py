@@ -377,3 +377,13 @@ def test_bounds_of_a_single_row_are_read_under_every_name(name):
     assert (other.allocated, other.scored) == (3, 1)
     with pytest.raises(sv.ThroughputError, match="batch 1: labels is 1 row of 2"):
         sv.count_tokens(iter([{"tokens": [1, 2, 3], "labels": [1, 2]}]))
+
+
+def test_scored_padding_is_noted():
+    # labels that are a copy of the ids, padding and all
+    batch = {"input_ids": [[1, 2, 0, 0], [3, 4, 5, 0]], "attention_mask": [[1, 1, 0, 0], [1] * 4]}
+    found = sv.count_tokens({**batch, "labels": batch["input_ids"]})
+    assert found.scored == 6
+    assert found.notes[0].startswith("2 scored targets are padding, and the loss counts them")
+    masked = [[1, 2, IGNORED, IGNORED], [3, 4, 5, 0]]
+    assert sv.count_tokens({**batch, "labels": masked}).notes == ()
