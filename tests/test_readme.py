@@ -34,6 +34,30 @@ def test_the_numbers_of_the_tour():
     assert [round(ms, 2) for ms in found] == [725.0, 750.0, 746.43]
 
 
+def test_the_numbers_about_changes_and_tokens():
+    pipeline = sv.builders.pipeline(
+        schedule="1f1b", stages=4, microbatches=8, forward=1, backward=2
+    )
+    assert pipeline.completion == 33.0
+    ranked = sv.rank_changes(sv.lesson(), ms=100)["gain"]
+    assert ranked[["exchange", "backward", "backward + exchange"]].tolist() == [50.0, 0.0, 100.0]
+    assert sv.verdict(sv.sample_run("long tail"), sv.sample_run("short tail")).decision == "revert"
+    rates = sv.TokenComparison().table
+    assert rates.loc["scored targets per second", ["before", "after"]].round().tolist() == [
+        500,
+        667,
+    ]
+    plan = sv.TrainingPlan(parameters=7e9, tokens=100e9, devices=64, peak=300e12, mfu=0.4)
+    assert plan.band()["days"].round(2).tolist() == [5.27, 6.33, 7.91]
+    llama = sv.ModelShape(
+        layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, gated=True, vocab=128256
+    )
+    h100 = sv.peak("H100 SXM", "bf16")
+    used = sv.mfu(llama, convention="palm", tokens_per_second=8192, sequence=8192, peak=h100)
+    found = [100 * used.value, 100 * sv.translate(used, "palm", "causal").value]
+    assert [round(value, 2) for value in found] == [50.56, 42.62]
+
+
 def test_every_file_the_readme_names_is_there():
     text = README.read_text(encoding="utf-8")
     linked = re.findall(r"\]\(([^)#:]+)\)", text)
