@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     )
     from stepviz.widgets import (
         BucketExplorer,
+        CapturePanel,
         RunPlanner,
         TimelineEditor,
         TokenComparison,
@@ -85,6 +86,7 @@ _ROOMS = ("builders", "charts")
 #: Where each public name lives.
 _HOMES = {
     "BucketExplorer": "stepviz.widgets.bucket_explorer",
+    "CapturePanel": "stepviz.widgets.capture_panel",
     "Change": "stepviz.core.changes",
     "ModelShape": "stepviz.throughput.model_shapes",
     "Rate": "stepviz.throughput.rates",
@@ -142,6 +144,7 @@ _HOMES = {
 __all__ = [
     "BucketExplorer",
     "CaptureError",
+    "CapturePanel",
     "Change",
     "ChangeError",
     "CostError",

@@ -79,10 +79,16 @@ def capture(
     _known(options)
     asked = Options.of(options)
     target = _target(out, overwrite=overwrite)
+    return _captured(asked, target, bar_here(wanted=progress), output=output)
+
+
+capture.__doc__ = documented(capture.__doc__ or "")
+
+
+def _captured(asked: Options, target: Path, bar: Bar, *, output: bool) -> Run:
     _needs_torch()
     if asked.port:
         _needs_port(asked.port)
-    bar = bar_here(wanted=progress)
     target.parent.mkdir(parents=True, exist_ok=True)
     _needs_space(target.parent)
     # Beside the target, so that its files need only be renamed.
@@ -99,9 +105,6 @@ def capture(
     took = time.monotonic() - began
     bar.close(f"captured {asked.ranks} ranks in {took:.0f} s: {target}")
     return load_run(target)
-
-
-capture.__doc__ = documented(capture.__doc__ or "")
 
 
 def capture_and_tell(parsed: argparse.Namespace) -> str:

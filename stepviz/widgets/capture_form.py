@@ -106,7 +106,7 @@ class CaptureForm(KnobWidget):
 
     def _picture(self, settings: Settings) -> Picture:
         options = Options.of(settings)
-        changed = changes_of(options)
+        changed = written_options(options)
         code = f"sv.capture({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
         emulated = (
             "The network is emulated: gloo's exchange, then a sleep." if options.emulated else ""
@@ -126,14 +126,23 @@ class CaptureForm(KnobWidget):
             super()._asked(widget, content, buffers)
 
 
-def changes_of(options: Options) -> dict[str, Any]:
-    """Return the options that differ from their defaults, as one would write them."""
-    plain = options.as_dict()
-    return {
-        name: int(plain[name]) if isinstance(plain[name], float) and plain[name] % 1 == 0 else plain[name]
-        for name, (_, default) in told().items()
-        if getattr(options, name) != default
-    }
+def written_options(options: Options, beside: Options | None = None) -> dict[str, Any]:
+    """Return the options that differ from others, by default from the defaults, as one types them.
+
+    Parameters
+    ----------
+    options, beside : Options
+        Whose, and what they are held against.
+    """
+    plain, other = options.as_dict(), (beside or Options()).as_dict()
+    return {name: _short(value) for name, value in plain.items() if value != other[name]}
+
+
+def _short(value: Any) -> Any:
+    """Write 4.0 as 4, also in a list."""
+    if isinstance(value, list):
+        return [_short(one) for one in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _folded(name: str) -> str:

@@ -1,4 +1,4 @@
-"""`sv.capture` as a form: choose options, watch the bar, see the timeline, keep runs side by side."""
+"""`sv.capture` as a form: options, a bar, the timeline in the editor, runs side by side."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from stepviz.errors import CaptureError, near
 from stepviz.recording.background import BackgroundCapture, Stopped, place_for, why_none_here
 from stepviz.recording.options import told
 from stepviz.traces import Run, sample_run
-from stepviz.traces.samples import FOLDERS
-from stepviz.widgets.capture_form import CaptureForm, changes_of
+from stepviz.widgets.capture_form import CaptureForm, written_options
 from stepviz.widgets.capture_rows import COLUMNS, row_texts, run_row
 from stepviz.widgets.editor import TimelineEditor
 
 _OWN: Final = ("folder", "runs", "layout")
+#: Shown where nothing can be captured.
+_SAMPLES: Final = ("base", "slow rank")
 
 
 class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -76,17 +77,16 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         self._folder = None if folder is None else Path(folder).expanduser().absolute()
         self._runs: dict[str, Run] = {}
         self._rows: dict[str, dict[str, Any]] = {}
-        self._chosen = ""
+        self._chosen = self._label = ""
         self._job: BackgroundCapture | None = None
         self._problem: BaseException | None = None
         self._busy = threading.Lock()
         self.form = CaptureForm(options, missing=missing, heard=self._heard)
+        self._opened = self.form.options
         self.editor: TimelineEditor | None = None
-        super().__init__(
-            children=[self.form], **({} if layout is None else {"layout": layout})
-        )
+        super().__init__(children=[self.form], **({} if layout is None else {"layout": layout}))
         if runs is None and missing:
-            runs = {f"sample: {name}": sample_run(name) for name in FOLDERS}
+            runs = {f"sample: {name}": sample_run(name) for name in _SAMPLES}
         for label, run in (runs or {}).items():
             self._keep(label, run)
         if runs:
@@ -166,10 +166,9 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
             options = self.form.options
             target = place_for(self._folder, len(self._runs) + 1)
             self.form.tell("running", 0.0, "starting")
-            label = self._label(changes_of(options))
-            ended = lambda run, problem: self._ended(label, run, problem)
+            self._label = self._new_label(written_options(options, beside=self._opened))
             self._problem = None
-            self._job = BackgroundCapture(options, target, self._told, ended)
+            self._job = BackgroundCapture(options, target, self._told, self._ended)
         except BaseException as error:
             self.form.tell("failed", problem=str(error))
             self._busy.release()
@@ -246,7 +245,8 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         if self.form._job["state"] == "running":
             self.form.tell("running", share, words)
 
-    def _ended(self, label: str, run: Run | None, problem: BaseException | None) -> None:
+    def _ended(self, run: Run | None, problem: BaseException | None) -> None:
+        label = self._label
         try:
             if run is not None:
                 self.form.tell("running", 1.0, "comparing")
@@ -268,8 +268,8 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         self._rows[label] = run_row(run, first)
         self._runs[label] = run
 
-    def _label(self, changed: Mapping[str, Any]) -> str:
-        plain = ", ".join(f"{name}={value}" for name, value in changed.items()) or "defaults"
+    def _new_label(self, changed: Mapping[str, Any]) -> str:
+        plain = ", ".join(f"{name}={value}" for name, value in changed.items()) or "base"
         count, label = 1, plain
         while label in self._runs:
             count += 1

@@ -10,7 +10,7 @@ import pytest
 from stepviz.widgets.bundle import bundle_text, packed_module
 from tests.widgets import frontend
 
-WIDGETS = ("buckets", "editor", "planner", "tokens", "viewer")
+WIDGETS = ("buckets", "capture", "editor", "planner", "tokens", "viewer")
 MODULES = tuple(f"{name}.js" for name in WIDGETS)
 SHEETS = tuple(f"{name}.css" for name in WIDGETS)
 FILES = (*MODULES, *SHEETS)

@@ -26,9 +26,9 @@ const shared = {
 };
 
 // Bundle → its folder; the editor's module lies at the top.
-const modules = { editor: "index.ts", viewer: "viewer/index.ts", tokens: "tokens/index.ts", planner: "planner/index.ts", buckets: "buckets/index.ts" };
-const sheets = { editor: "editor.css", viewer: "viewer/viewer.css", tokens: "tokens/tokens.css", planner: "planner/planner.css", buckets: "buckets/buckets.css" };
-const tested = ["model", "view", "viewer", "knobs", "tokens", "planner", "buckets"];
+const modules = { editor: "index.ts", viewer: "viewer/index.ts", tokens: "tokens/index.ts", planner: "planner/index.ts", buckets: "buckets/index.ts", capture: "capture/index.ts" };
+const sheets = { editor: "editor.css", viewer: "viewer/viewer.css", tokens: "tokens/tokens.css", planner: "planner/planner.css", buckets: "buckets/buckets.css", capture: "capture/capture.css" };
+const tested = ["model", "view", "viewer", "knobs", "tokens", "planner", "buckets", "capture"];
 
 async function buildBundle(outdir) {
   await build({

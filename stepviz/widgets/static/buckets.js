@@ -295,6 +295,16 @@ function read(text2) {
   const value = Number(parts[1]);
   return size === void 0 ? null : Number((value * size).toPrecision(15));
 }
+function readList(text2) {
+  const parts = text2.trim().split(/[\s,;]+/).filter((part) => part !== "");
+  const numbers = parts.map(read);
+  if (numbers.includes(null)) return text2.trim();
+  return numbers.length > 1 ? numbers : numbers[0] ?? null;
+}
+function writtenList(setting) {
+  if (Array.isArray(setting)) return setting.map(written).join(", ");
+  return typeof setting === "number" ? written(setting) : String(setting ?? "");
+}
 function settingText(knob, setting) {
   const named = knob.choices.find(([value]) => value === setting);
   if (named !== void 0) return named[1];
@@ -412,6 +422,34 @@ var Controls = class {
       show(slider, !unknown && (desk.picture?.stops[knob.name]?.length ?? 0) > 0);
     });
     return row;
+  }
+  /** A field for one number or several. */
+  list(knob) {
+    const { desk, signal } = this;
+    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    let timer;
+    const take = () => {
+      clearTimeout(timer);
+      const setting = readList(field.value);
+      if (writtenList(setting) !== writtenList(desk.value[knob.name] ?? null)) desk.turn(knob.name, setting, true);
+    };
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(take, PAUSE);
+    }, { signal });
+    field.addEventListener("change", take, { signal });
+    field.addEventListener("blur", () => this.refresh(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    this.refreshers.push(() => {
+      if (field !== field.ownerDocument.activeElement) field.value = writtenList(desk.value[knob.name] ?? null);
+    });
+    return html(
+      "label",
+      { class: "kn-knob", title: knob.help },
+      html("span", { class: "kn-label" }, knob.label),
+      field,
+      html("span", { class: "kn-unit" }, knob.unit)
+    );
   }
   choice(knob) {
     const { desk, signal } = this;

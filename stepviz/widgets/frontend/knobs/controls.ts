@@ -2,9 +2,9 @@
 
 import { attr, html, show, text } from "../view/dom";
 import type { Desk } from "./desk";
-import type { Knob, Picture } from "./types";
+import type { Knob, Picture, Setting } from "./types";
 import { OWN_KEYS } from "./keys";
-import { nearest, read, settingText, written } from "./written";
+import { nearest, read, readList, settingText, written, writtenList } from "./written";
 
 /** Typing rests this long before what was typed is taken, ms. */
 const PAUSE = 450;
@@ -34,7 +34,7 @@ export class Controls {
     const { desk, signal } = this;
     const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
     const shown = html("output", { class: "kn-setting" });
-    const stops = (): readonly (number | string | boolean | null)[] => desk.picture?.stops[knob.name] ?? [];
+    const stops = (): readonly Setting[] => desk.picture?.stops[knob.name] ?? [];
     let held = false;
     const turn = (done: boolean): void => {
       const stop = stops()[Number(input.value)];
@@ -97,6 +97,30 @@ export class Controls {
       show(slider, !unknown && (desk.picture?.stops[knob.name]?.length ?? 0) > 0);
     });
     return row;
+  }
+
+  /** A field for one number or several. */
+  private list(knob: Knob): HTMLElement {
+    const { desk, signal } = this;
+    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const take = (): void => {
+      clearTimeout(timer);
+      const setting = readList(field.value);
+      if (writtenList(setting) !== writtenList(desk.value[knob.name] ?? null)) desk.turn(knob.name, setting, true);
+    };
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(take, PAUSE);
+    }, { signal });
+    field.addEventListener("change", take, { signal });
+    field.addEventListener("blur", () => this.refresh(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(timer));
+    this.refreshers.push(() => {
+      if (field !== field.ownerDocument.activeElement) field.value = writtenList(desk.value[knob.name] ?? null);
+    });
+    return html("label", { class: "kn-knob", title: knob.help },
+      html("span", { class: "kn-label" }, knob.label), field, html("span", { class: "kn-unit" }, knob.unit));
   }
 
   private choice(knob: Knob): HTMLElement {

@@ -1,12 +1,12 @@
 /** Knobs and settings, as Python describes them (`stepviz/widgets/knobs.py`). */
 
-export type Setting = number | string | boolean | null;
+export type Setting = number | string | boolean | null | readonly number[];
 export type Settings = Readonly<Record<string, Setting>>;
 
 export interface Knob {
   readonly name: string;
   readonly label: string;
-  readonly kind: "slider" | "switch" | "number" | "choice";
+  readonly kind: "slider" | "switch" | "number" | "list" | "choice";
   readonly show: "percent" | "count" | "number" | "text";
   readonly unit: string;
   readonly help: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Knob } from "./types";
-import { nearest, read, settingText, written } from "./written";
+import { nearest, read, readList, settingText, written, writtenList } from "./written";
 
 const knob = (part: Partial<Knob>): Knob => ({ name: "k", label: "k", kind: "slider", show: "number", unit: "", help: "", choices: [], group: "", track: true, ...part });
 
@@ -34,4 +34,13 @@ test("the thumb stands at the nearest stop", () => {
   assert.equal(nearest([0, 0.25, 0.5], 0.3), 1);
   assert.equal(nearest([1, 2, 4, 8], 7), 3);
   assert.equal(nearest([], 7), 0);
+});
+
+test("one number or several are typed in one field", () => {
+  for (const [text, value] of [["4", 4], ["1, 2,4", [1, 2, 4]], ["0.5 2", [0.5, 2]], ["", null], ["4, x", "4, x"], [" 25 ", 25]] as const) {
+    assert.deepEqual(readList(text), value);
+  }
+  assert.equal(writtenList([1, 2.5, 4]), "1, 2.5, 4");
+  assert.equal(writtenList(4), "4");
+  assert.equal(writtenList(null), "");
 });

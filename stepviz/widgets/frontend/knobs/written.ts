@@ -25,6 +25,20 @@ export function read(text: string): number | null {
   return size === undefined ? null : Number((value * size).toPrecision(15));
 }
 
+/** Read one number or several, "4" or "1, 2, 4"; null where nothing was typed, the text where it is neither. */
+export function readList(text: string): Setting {
+  const parts = text.trim().split(/[\s,;]+/).filter((part) => part !== "");
+  const numbers = parts.map(read);
+  if (numbers.includes(null)) return text.trim();
+  return numbers.length > 1 ? numbers as number[] : numbers[0] ?? null;
+}
+
+/** A list as people type it. */
+export function writtenList(setting: Setting): string {
+  if (Array.isArray(setting)) return setting.map(written).join(", ");
+  return typeof setting === "number" ? written(setting) : String(setting ?? "");
+}
+
 /** A knob's setting with its unit. */
 export function settingText(knob: Knob, setting: Setting): string {
   const named = knob.choices.find(([value]) => value === setting);
