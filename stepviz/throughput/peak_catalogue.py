@@ -245,8 +245,10 @@ def _known_device(device: object) -> str:
     names = _names()
     found = names.get(plain_name(device)) if isinstance(device, str) else None
     if found is None:
+        there = near(device, _shown_names())
+        stop = "" if there.endswith("?") else "."
         msg = (
-            f"no peak is known of the device {device!r}: {near(device, _shown_names())} Give "
+            f"no peak is known of the device {device!r}: {there}{stop} Give "
             "a name of peak_table(), or peak=<FLOP/s> of its data sheet, dense and in the "
             "precision you run"
         )

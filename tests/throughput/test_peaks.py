@@ -295,3 +295,10 @@ def test_devices_without_sparsity_have_no_sparse_figure(teraflops):
     shape = sv.ModelShape(layers=2, hidden=8, heads=2, vocab=16)
     step = {"tokens_per_second": 1, "sequence": 4, "peak": teraflops * 1e12}
     assert sv.mfu(shape, convention="causal", **step).guards == ()
+
+
+def test_two_sentences_are_two():
+    with pytest.raises(sv.ThroughputError, match=r"and 37 more\. Give a name of peak_table"):
+        sv.peak("", "bf16")
+    with pytest.raises(sv.ThroughputError, match=r"or 'H100 NVL'\? Give a name of peak_table"):
+        sv.peak("H100", "bf16")
