@@ -106,13 +106,12 @@ def load_run(source: Source, *, executor: Executor | None = None, align: bool = 
         records += [
             _placed(trace, outcome.label, ranks, taken, alone=alone) for trace in outcome.traces
         ]
-    frame = _frame(records)
-    refused = frame[frame["status"] == REFUSED]
+    refused = [record["why"] for record in records if record["status"] == REFUSED]
     if not ranks:
-        raise TraceError(nothing_read(name, list(refused["why"])))
-    for message in [*notes, *refused["why"], *_repairs_said(frame)]:
+        raise TraceError(nothing_read(name, refused))
+    for message in [*notes, *refused, *_repairs_said(records)]:
         warnings.warn(message, TraceWarning, stacklevel=2)
-    return Run(ranks, frame, name, align=align)
+    return Run(ranks, _frame(records), name, align=align)
 
 
 def _outcomes(
@@ -219,11 +218,14 @@ def _record(label: str, **values: Any) -> dict[str, Any]:
 
 
 def _frame(records: list[dict[str, Any]]) -> pd.DataFrame:
-    return pd.DataFrame(records, columns=list(_record(""))).astype(
-        {"rank": "Int64", "in_memory": "bool"}
-    )
+    columns: dict[str, Any] = {name: [record[name] for record in records] for name in _record("")}
+    columns["rank"] = pd.array(columns["rank"], dtype="Int64")
+    return pd.DataFrame(columns)
 
 
-def _repairs_said(files: pd.DataFrame) -> list[str]:
-    read = files[(files["status"] == READ) & (files["why"] != "")]
-    return [f"{file}: {why}" for file, why in zip(read["file"], read["why"], strict=True)]
+def _repairs_said(records: list[dict[str, Any]]) -> list[str]:
+    return [
+        f"{record['file']}: {record['why']}"
+        for record in records
+        if record["status"] == READ and record["why"]
+    ]

@@ -49,6 +49,10 @@ _TESTS: Final[tuple[tuple[Trait, Callable[[str], object]], ...]] = (
     (Trait.EXCHANGE_EMULATED, patterns.EXCHANGE_EMULATED.match),
     (Trait.LAUNCH, patterns.LAUNCH.match),
     (Trait.BUCKET, patterns.BUCKET.match),
+)
+#: One of these words is in every name that has one of these traits.
+_CALL_WORDS: Final = ("synchronize", "query", "graphlaunch", "wait")
+_CALL_TESTS: Final[tuple[tuple[Trait, Callable[[str], object]], ...]] = (
     (Trait.GRAPH_LAUNCH, patterns.GRAPH_LAUNCH.search),
     (Trait.WAITING_CALL, patterns.WAITING_CALL.search),
     (Trait.POLL, _POLL.search),
@@ -61,7 +65,12 @@ _TESTS: Final[tuple[tuple[Trait, Callable[[str], object]], ...]] = (
 @lru_cache(maxsize=1 << 14)
 def traits_of(name: str) -> int:
     """Return all traits of a name."""
-    return sum(int(trait) for trait, test in _TESTS if test(name))
+    found = sum(int(trait) for trait, test in _TESTS if test(name))
+    # To search a kernel's long name for many words in any case takes long.
+    plain = name.casefold()
+    if any(word in plain for word in _CALL_WORDS):
+        found += sum(int(trait) for trait, test in _CALL_TESTS if test(name))
+    return found
 
 
 def traits(names: Iterable[str]) -> npt.NDArray[np.int64]:

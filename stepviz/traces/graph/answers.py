@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
+import numpy as np
 import pandas as pd
 
 from stepviz.traces.graph.edits import Edit
@@ -178,18 +179,19 @@ def path_frame(pieces: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     What a piece doesn't say of launched, on, track, row and residual is filled in.
     """
     filled = {"launched": "", "on": "", "track": -1, "row": -1, "residual": False}
-    return path_of_columns(pd.DataFrame([filled | dict(piece) for piece in pieces]))
+    frame = pd.DataFrame([filled | dict(piece) for piece in pieces])
+    return path_of_arrays({str(name): column.array for name, column in frame.items()})
 
 
-def path_of_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Make a critical path of a frame that has all its columns but duration_ns."""
-    whole = ("start_ns", "finish_ns", "track", "row")
-    columns: dict[str, Any] = {name: frame[name] for name in PATH_COLUMNS if name in frame}
-    columns |= {name: frame[name].astype("int64") for name in whole}
+def path_of_arrays(given: Mapping[str, Any]) -> pd.DataFrame:
+    """Make a critical path of its columns as arrays, all but duration_ns."""
+    columns = dict(given)
+    for name in ("start_ns", "finish_ns", "track", "row"):
+        columns[name] = np.asarray(columns[name], dtype=np.int64)
     columns["duration_ns"] = columns["finish_ns"] - columns["start_ns"]
-    columns["rank"] = frame["rank"].astype("Int64")
-    columns["residual"] = frame["residual"].astype(bool)
-    return pd.DataFrame(columns)[list(PATH_COLUMNS)]
+    columns["rank"] = pd.array(columns["rank"], dtype="Int64")
+    columns["residual"] = np.asarray(columns["residual"], dtype=bool)
+    return pd.DataFrame({name: columns[name] for name in PATH_COLUMNS})
 
 
 def shares(path: pd.DataFrame) -> tuple[float, float]:

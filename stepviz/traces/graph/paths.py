@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from stepviz.traces.graph.answers import (
     BEFORE_STEP,
     UNEXPLAINED,
     WAIT,
-    path_of_columns,
+    path_of_arrays,
 )
 from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.links import (
@@ -67,7 +67,7 @@ def path_along(
     pieces = _joined({key: values[order] for key, values in pieces.items()})
     pieces["start_ns"] = pieces["start_ns"] + origin_ns
     pieces["finish_ns"] = pieces["finish_ns"] + origin_ns
-    return path_of_columns(_named(network, pieces))
+    return path_of_arrays(_named(network, pieces))
 
 
 def _columns(start: IntArray, finish: IntArray, **values: IntArray | int) -> Pieces:
@@ -175,7 +175,7 @@ def _joined(pieces: Pieces) -> Pieces:
     return joined
 
 
-def _named(network: Network, pieces: Pieces) -> pd.DataFrame:
+def _named(network: Network, pieces: Pieces) -> dict[str, Any]:
     """Put words for codes."""
     codes = pieces["name"]
     lags = [LAGS[link].name for link in Link]
@@ -186,15 +186,11 @@ def _named(network: Network, pieces: Pieces) -> pd.DataFrame:
     for at in np.flatnonzero(pieces["kind"] == _CODE[UNEXPLAINED]).tolist():
         after = next((name for name in names[at + 1 : at + 3] if name), "")
         names[at] = f"{names[at] or 'nothing'}, before {after}" if after else names[at]
-    rank = pd.Series(pieces["rank"], dtype="Int64")
-    return pd.DataFrame(
-        pieces
-        | {
-            "rank": rank.mask(rank < 0),
-            "kind": np.array(_KINDS, dtype=object)[pieces["kind"]],
-            "name": names,
-            "origin": np.array(ORIGINS, dtype=object)[pieces["origin"]],
-            "launched": np.array(LAUNCHED, dtype=object)[pieces["launched"]],
-            "on": np.array(ON, dtype=object)[pieces["on"]],
-        }
-    )
+    return pieces | {
+        "rank": pd.arrays.IntegerArray(pieces["rank"], pieces["rank"] < 0),
+        "kind": np.array(_KINDS, dtype=object)[pieces["kind"]],
+        "name": names,
+        "origin": np.array(ORIGINS, dtype=object)[pieces["origin"]],
+        "launched": np.array(LAUNCHED, dtype=object)[pieces["launched"]],
+        "on": np.array(ON, dtype=object)[pieces["on"]],
+    }

@@ -89,13 +89,14 @@ def flatten(rows: Rows, low: int, high: int, cuts: IntArray) -> Flat:
     lasting = rows.only(rows.finish > rows.start)
     place = np.flatnonzero(rows.finish > rows.start)
     count = len(lasting)
-    begins = np.repeat([True, False], count)
-    which = np.concatenate((np.arange(count), np.arange(count)))
-    time = np.concatenate((lasting.start, lasting.finish))
     # At one instant ends come first, inner ones before outer ones, then starts, outer ones first.
-    tie = np.where(begins, -lasting.finish[which], -lasting.start[which])
-    inner = np.where(begins, which, -which)
-    order = np.lexsort((inner, tie, begins, time))
+    opened = np.lexsort((-lasting.finish, lasting.start))
+    closed = opened[::-1]
+    closed = closed[np.argsort(lasting.finish[closed], kind="stable")]
+    begins = np.repeat([False, True], count)
+    which = np.concatenate((closed, opened))
+    time = np.concatenate((lasting.finish[closed], lasting.start[opened]))
+    order = np.argsort(time, kind="stable")
     time, begins, which = time[order], begins[order], which[order]
     sign = np.where(begins, 1, -1)
     flags = np.column_stack(
@@ -120,7 +121,9 @@ def flatten(rows: Rows, low: int, high: int, cuts: IntArray) -> Flat:
 def _innermost(begins: Flags, which: IntArray, sign: IntArray, rows: Rows) -> IntArray:
     """Return after each turn the row that started last among those that run, −1 for none."""
     depth = np.cumsum(sign)
-    by_depth = np.argsort(depth, kind="stable")
+    # Sixteen bits are sorted in one pass.
+    shallow = depth.max(initial=0) <= np.iinfo(np.int16).max
+    by_depth = np.argsort(depth.astype(np.int16) if shallow else depth, kind="stable")
     opened = np.maximum.accumulate(np.where(begins[by_depth], np.arange(len(depth)), 0))
     found = np.empty(len(depth), dtype=np.int64)
     found[by_depth] = which[by_depth[opened]] if len(depth) else 0
