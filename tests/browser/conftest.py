@@ -144,7 +144,8 @@ def knob_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callab
         widget.send = lambda content, buffers=None: said.append(content)
 
         def state() -> dict[str, Any]:
-            return {"value": widget.value, "_shown": widget._shown, "_form": widget._form}
+            names = ("value", "_shown", "_form", "_job", "_table")
+            return {name: getattr(widget, name) for name in names if widget.has_trait(name)}
 
         def ask(content: dict[str, Any]) -> list[Any]:
             widget._asked(None, content, None)
@@ -156,7 +157,8 @@ def knob_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callab
             if not answering:
                 return {}
             widget.set_state(changes)
-            return {"_shown": widget._shown}
+            # What is refused stays as it was typed: ipywidgets sends no value back.
+            return {name: held for name, held in state().items() if name not in ("value", "_form")}
 
         page.expose_function("askPython", ask)
         page.expose_function("tellPython", tell)
