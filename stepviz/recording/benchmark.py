@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from stepviz.errors import CaptureError
 from stepviz.recording.flags import add_flags, parsed_options
-from stepviz.recording.options import Options
+from stepviz.recording.options import PLAN, Options
 from stepviz.recording.standing import FOLDER, Stamps
 from stepviz.recording.tethers import end_with_parent
 
@@ -111,7 +111,7 @@ def _run(options: Options, target: Path, stamps: Stamps, local_rank: int, local_
     import torch.distributed as dist
 
     from stepviz.recording.placement import placed_here
-    from stepviz.recording.rounds import PLAN, Rounds
+    from stepviz.recording.rounds import Rounds
     from stepviz.recording.sessions import Session
 
     placement = placed_here(

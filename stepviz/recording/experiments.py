@@ -22,9 +22,8 @@ from stepviz.evidence.change_predictions import ChangePredictor
 from stepviz.evidence.intervals import Interval, difference
 from stepviz.evidence.verdicts import CANT_TELL, KEEP, REVERT
 from stepviz.recording.captures import _keep, _needs_space, _needs_torch, _run, _target
-from stepviz.recording.options import Options
+from stepviz.recording.options import PLAN, Options
 from stepviz.recording.progress_bars import bar_here
-from stepviz.recording.rounds import PLAN
 from stepviz.traces import Run, load_run
 
 Floats = npt.NDArray[np.float64]

@@ -15,6 +15,8 @@ from stepviz.errors import CaptureError, near
 MOST_RANKS: Final = 64
 #: DDP has one bucket in its first iteration and rebuilds them before the second.
 LEAST_WARMUP: Final = 2
+#: Beside the folder of the traces: what an experiment is to try.
+PLAN: Final = "stepviz-rounds.json"
 
 
 class Told(NamedTuple):

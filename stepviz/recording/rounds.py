@@ -18,8 +18,6 @@ from stepviz.recording.standing import Stamps
 from stepviz.recording.token_batches import batches
 from stepviz.recording.training import Training
 
-#: Beside the folder of the traces: what to try, and what came of it.
-PLAN: Final = "stepviz-rounds.json"
 #: How often an optimizer is timed by itself.
 _ALONE: Final = 7
 

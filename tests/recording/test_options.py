@@ -122,7 +122,9 @@ def test_without_torch_the_message_says_what_to_install(tmp_path):
         "real = importlib.util.find_spec\n"
         "importlib.util.find_spec = lambda n, *a: None if n == 'torch' else real(n, *a)\n"
         f"folder = {str(tmp_path / 'new')!r}\n"
-        "for make in (lambda: sv.capture(out=folder), lambda: sv.Recorder(folder)):\n"
+        "makers = (lambda: sv.capture(out=folder), lambda: sv.Recorder(folder),\n"
+        "    lambda: sv.experiment(caps=[1], out=folder))\n"
+        "for make in makers:\n"
         "    try:\n        make()\n"
         "    except sv.CaptureError as error:\n        print(error)\n"
     )
@@ -130,7 +132,7 @@ def test_without_torch_the_message_says_what_to_install(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     lines = answer.stdout.splitlines()
-    assert len(lines) == 2, answer.stdout
+    assert len(lines) == 3, answer.stdout
     assert all("pip install 'stepviz[capture]'" in line for line in lines)
     assert list(tmp_path.iterdir()) == []
 
