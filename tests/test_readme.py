@@ -10,7 +10,8 @@ import stepviz as sv
 README = Path(__file__).resolve().parents[1] / "README.md"
 
 
-def test_the_tour_runs():
+def test_the_tour_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes a file
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 4
     names = {}
