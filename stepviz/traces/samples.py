@@ -33,8 +33,8 @@ def sample_run(name: str = "base") -> Run:
         "slow rank" rank 1 sleeps for 15 ms in the middle of each backward
         (``tools/make_sample_runs.py``). From "bucket sweep" `predict_buckets` can tell other caps;
         in "late input" each step waits for its batch. "long tail" and "short tail" were not
-        recorded: they are the lesson's step of 750 ms, and that of 780 ms without an exposed tail, as
-        twelve steps each with a little noise (``tools/make_lesson_runs.py``).
+        recorded: they are the lesson's step of 750 ms, and that of 780 ms without an exposed tail,
+        as twelve steps each with a little noise (``tools/make_lesson_runs.py``).
 
     Raises
     ------
