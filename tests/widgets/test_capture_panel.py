@@ -6,8 +6,12 @@ import gc
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -205,6 +209,27 @@ def test_it_is_stopped(launcher, how):
     launcher.go.set()
     panel.start()
     assert panel.wait() is launcher.run
+
+
+def test_a_kernel_that_is_gone_leaves_no_sentry():
+    code = (
+        "import time, os, signal, stepviz as sv\n"
+        "from stepviz.recording import background\n"
+        "from stepviz.widgets import capture_panel\n"
+        "background._captured = lambda *a, **k: time.sleep(60)\n"
+        "capture_panel.why_none_here = lambda: ''\n"
+        "panel = sv.CapturePanel()\npanel.start()\n"
+        "print(panel._job._sentry.pid, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    sentry = Path(f"/proc/{int(answer.stdout)}/stat")
+    until = time.monotonic() + 5
+    gone = lambda: not sentry.exists() or sentry.read_text().rpartition(")")[2].split()[0] == "Z"
+    while not gone() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert gone()
 
 
 def test_without_torch_it_says_what_to_install_and_shows_the_samples(monkeypatch):
