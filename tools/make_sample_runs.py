@@ -42,6 +42,8 @@ SAMPLES: Final[dict[str, dict[str, Any]]] = {
     # One worker that needs as long for a batch as two updates need without waiting.
     "late input": {"workers": 1, "input_delay_ms": 45.0},
     # Neither few buckets (the last one is long) nor many (each pays the latency) are best.
+    # A real network on the cores that compute.
+    "contention": {"sequence": 128, "bucket_cap_mb": 0.25, "latency_ms": 0.0, "ms_per_mib": 0.0},
     "bucket sweep": {"sequence": 128, "latency_ms": 2.5, "ms_per_mib": 4.0},
 }
 

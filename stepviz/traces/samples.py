@@ -15,6 +15,7 @@ FOLDERS: Final = {
     "slow rank": "slow_rank",
     "bucket sweep": "bucket_sweep",
     "late input": "late_input",
+    "contention": "contention",
     "long tail": "long_tail",
     "short tail": "short_tail",
 }
@@ -28,13 +29,15 @@ def sample_run(name: str = "base") -> Run:
 
     Parameters
     ----------
-    name : {"base", "slow rank", "bucket sweep", "late input", "long tail", "short tail"}
+    name : {"base", "slow rank", "bucket sweep", "late input", "contention", "long tail",
+            "short tail"}
         The base run has a slow network, so that exchange shows (``tools/make_sample_run.py``). In
         "slow rank" rank 1 sleeps for 15 ms in the middle of each backward
         (``tools/make_sample_runs.py``). From "bucket sweep" `predict_buckets` can tell other caps;
-        in "late input" each step waits for its batch. "long tail" and "short tail" were not
-        recorded: they are the lesson's step of 750 ms, and that of 780 ms without an exposed tail,
-        as twelve steps each with a little noise (``tools/make_lesson_runs.py``).
+        in "late input" each step waits for its batch; in "contention" the network is real, and
+        takes the cores from backward. "long tail" and "short tail" were not recorded: they are the
+        lesson's step of 750 ms, and that of 780 ms without an exposed tail, as twelve steps
+        each with a little noise (``tools/make_lesson_runs.py``).
 
     Raises
     ------

@@ -98,6 +98,27 @@ def test_other_caps_are_predicted_from_the_sweep_as_they_were_measured():
     assert abs(predicted["replay_error"].iloc[0]) < 0.08
 
 
+def test_hidden_exchange_was_not_free_under_contention():
+    """Real all-reduces on the cores that compute (`tools/make_sample_runs.py`)."""
+    run = sv.sample_run("contention")
+    for rank, part in run._ranks.items():
+        timings = part.rows.recorded["timings"]
+        alone, bare = (
+            sorted(one["backward_ns"] for one in timings if one["mode"] == mode)
+            for mode in ("alone", "bare")
+        )
+        stretched = bare[len(bare) // 2] / alone[len(alone) // 2]
+        assert stretched > 1.1, rank
+    for number in run.steps.index:
+        step = run.step(number)
+        assert not step.collectives["emulated"].any()
+        # What is exposed is a small part of what backward lost.
+        exposed = step.breakdown().loc[["exchange"]].sum()
+        assert (exposed < 2).all()
+    notes = sv.predict_buckets(run, caps=[25]).attrs["notes"]
+    assert any("share the cores" in note for note in notes)
+
+
 def test_no_such_sample_is_said():
     with pytest.raises(sv.TraceError, match=r"no sample run 'slow'.*slow rank"):
         sv.sample_run("slow")
