@@ -37,6 +37,7 @@ class Side:
 class Comparison:
     """Both sides, and what changed.
 
+    `times` are the step times of each side's runs, ms, in the order they were taken.
     `interval` is of the time for the same useful work; `tail` is by how much exposed exchange
     changed, ms, and `tail_told` whether that is more than noise; `drift` is how the reference
     operators changed, None where there is no such reference; `apart` says that no step of one
@@ -47,6 +48,7 @@ class Comparison:
     seconds: Sequence[Measured]
     before: Side
     after: Side
+    times: Sequence[Sequence[Floats]]
     interval: Interval
     table: pd.DataFrame
     mean_ratio: float
@@ -96,6 +98,7 @@ def compared(firsts: Sequence[Measured], seconds: Sequence[Measured], work: Work
         seconds=seconds,
         before=Side(len(pooled[0]), bare, odd[0]),
         after=Side(len(pooled[1]), bare, odd[1]),
+        times=times,
         interval=scaled,
         table=table.rename_axis("measure"),
         mean_ratio=means[1] / means[0] * work.factor,

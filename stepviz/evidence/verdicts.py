@@ -14,7 +14,7 @@ import pandas as pd
 from stepviz.core.checks import ms_text
 from stepviz.errors import ThroughputError, TraceError
 from stepviz.evidence.comparing import Comparison, compared
-from stepviz.evidence.intervals import Interval
+from stepviz.evidence.intervals import Interval, drift_within
 from stepviz.evidence.measured import Measured, measured
 from stepviz.evidence.useful_work import Work, useful_work
 from stepviz.throughput.token_counts import TokenCounts
@@ -35,6 +35,8 @@ _LEAST: Final = 0.01
 _MACHINE: Final = 0.5
 #: Less than this is no drift.
 _DRIFT: Final = 0.02
+#: A run whose later half differs from its earlier one by this part of the change explains it too.
+_WITHIN: Final = 0.45
 #: A tail that changed by this part of the step is worth a word.
 _TAIL: Final = 0.01
 
@@ -158,6 +160,9 @@ def verdict(
     it errs in at most 6 % of cases. A long autocorrelation over few steps (0.8 over a dozen) is
     beyond any such method.
 
+    *Drift*: where the later half of a lone run differs from its earlier half by much of what the
+    two runs differ by, it is "can't tell".
+
     *Few steps*: with fewer than 8 on a side, an effect is only decided if Welch's t on the
     logarithms leaves out "none" at 99 %, it is 5 % or more, and no step of one side is as short
     as one of the other.
@@ -242,6 +247,12 @@ def _decided(found: Comparison, work: Work) -> tuple[Decision, str]:
             f"{changed}, but the same forward operators, which exchange does not touch, changed "
             f"by {percent_change(found.drift)}, as on {other} machine"
         )
+    moved = _drifting(found) if runs == 1 else 0.0
+    if abs(moved) >= _WITHIN * effect:
+        return CANT_TELL, (
+            f"{changed}, but within one run it drifted by {percent_change(math.exp(moved))} from "
+            "the first half to the second: capture both sides several times, in turns"
+        )
     slower = interval.ratio > 1
     if (found.mean_ratio > 1) != slower and abs(math.log(found.mean_ratio)) > _LEAST:
         return CANT_TELL, (
@@ -254,6 +265,12 @@ def _decided(found: Comparison, work: Work) -> tuple[Decision, str]:
     return (
         REVERT if slower else KEEP
     ), f"{changed}; {_span(interval)} at {100 * interval.level:g} %{although}"
+
+
+def _drifting(found: Comparison) -> float:
+    """Return the largest drift within a run, of the logarithms."""
+    every = [drift_within(np.log(run)) for side in found.times for run in side]
+    return max(every, key=abs)
 
 
 def _is_machine(drift: float, ratio: float) -> bool:

@@ -138,7 +138,7 @@ def test_what_is_no_run_is_said(made):
         sv.verdict("here", made("a"))
 
 
-@pytest.mark.parametrize("kind", ["independent", "outliers", "autocorrelated"])
+@pytest.mark.parametrize("kind", ["independent", "outliers", "autocorrelated", "two lengths"])
 @pytest.mark.parametrize("count", [8, 30])
 def test_the_false_positive_rate_holds(kind, count):
     def series(random):
@@ -148,6 +148,8 @@ def test_the_false_positive_rate_holds(kind, count):
         if kind == "autocorrelated":
             for k in range(1, count):
                 noise[k] = 0.3 * noise[k - 1] + np.sqrt(1 - 0.09) * noise[k]
+        if kind == "two lengths":
+            noise = 0.1 * noise + 5 * (random.random(count) < 0.3)
         return 100 * np.exp(0.05 * noise)
 
     seeds = 300
@@ -157,6 +159,22 @@ def test_the_false_positive_rate_holds(kind, count):
         wrong += difference([series(random)], [series(random)]).decided
     # 5 % nominal; two and a half deviations of the count above.
     assert wrong <= 0.05 * seeds + 2.5 * np.sqrt(0.05 * 0.95 * seeds)
+
+
+def test_a_run_that_drifts_by_as_much_explains_the_difference(made):
+    """One gets slower over its steps, the other faster: the same machine, two moods."""
+    ramp = np.linspace(0, 0.1, 24)
+
+    noise = np.exp(0.005 * np.random.default_rng(0).normal(size=(2, 24)))
+    up, down = 100 * np.exp(ramp) * noise[0], 100 * np.exp(-ramp) * noise[1]
+    found = sv.verdict(made("a", record=recorded(up)), made("b", record=recorded(down)))
+    assert found.interval.decided
+    assert found.decision == "can't tell"
+    assert "within one run it drifted" in found.reason
+    level = sv.verdict(
+        made("c", record=recorded(100 * noise[0])), made("d", record=recorded(90 * noise[1]))
+    )
+    assert level.decision == "keep"
 
 
 def test_an_effect_of_two_deviations_is_found():
