@@ -81,6 +81,7 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         self._job: BackgroundCapture | None = None
         self._problem: BaseException | None = None
         self._busy = threading.Lock()
+        self._telling = threading.Lock()
         self.form = CaptureForm(options, missing=missing, heard=self._heard)
         self._opened = self.form.options
         self.editor: TimelineEditor | None = None
@@ -125,8 +126,8 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         if label not in self._runs:
             msg = f"there is no run {label!r}: {near(str(label), self._runs)}"
             raise CaptureError(msg)
-        self._chosen = label
         timeline = self._runs[label].step().timeline()
+        self._chosen = label
         if self.editor is None:
             self.editor = TimelineEditor(timeline)
             self.children = [self.form, self.editor]
@@ -176,9 +177,10 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
 
     def stop(self) -> None:
         """End the capture that is at work, with every process of it."""
-        if self._job is not None and self._job.running:
-            self._job.stop()
-            self.form.tell("stopping", self.form._job["share"], "stopping")
+        with self._telling:
+            if self._job is not None and self._busy.locked():
+                self._job.stop()
+                self.form.tell("stopping", self.form._job["share"], "stopping")
 
     def wait(self, timeout: float | None = None) -> Run | None:
         """Wait for the capture that is at work, and return its run; the kernel is busy meanwhile.
@@ -242,26 +244,29 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
             return  # no run of ours
 
     def _told(self, share: float, words: str) -> None:
-        if self.form._job["state"] == "running":
-            self.form.tell("running", share, words)
+        with self._telling:
+            if self.form._job["state"] == "running":
+                self.form.tell("running", share, words)
 
     def _ended(self, run: Run | None, problem: BaseException | None) -> None:
         label = self._label
         try:
             if run is not None:
-                self.form.tell("running", 1.0, "comparing")
+                self._told(1.0, "comparing")
                 self._keep(label, run)
+                self._list()
                 self.chosen = label
         except Exception as error:  # noqa: BLE001  # told in the panel; nobody else hears of it
             problem = error
         self._problem = problem
-        self._busy.release()
-        if problem is None:
-            self.form.tell("done", 1.0, f"captured: {label}")
-        elif isinstance(problem, Stopped):
-            self.form.tell("stopped", words=str(problem))
-        else:
-            self.form.tell("failed", problem=str(problem) or type(problem).__name__)
+        with self._telling:
+            self._busy.release()
+            if problem is None:
+                self.form.tell("done", 1.0, f"captured: {label}")
+            elif isinstance(problem, Stopped):
+                self.form.tell("stopped", words=str(problem))
+            else:
+                self.form.tell("failed", problem=str(problem) or type(problem).__name__)
 
     def _keep(self, label: str, run: Run) -> None:
         first = next(iter(self._runs.values()), None)

@@ -79,11 +79,20 @@ def test_the_bar_the_buttons_and_what_is_said_aloud(knob_page, panel, monkeypatc
     assert said(page, "words").inner_text() == "35 % · pass 3 of 21, gloo on cpu"
     assert said(page, "progress-live").inner_text() == "The capture is 25 % done."
     assert said(page, "run").is_disabled()
-    said(page, "stop").click()
+    # The keys keep their place, and Enter on it once more begins nothing.
+    focus = "document.activeElement.dataset.role"
+    assert page.evaluate(focus) == "run"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate(focus) == "stop"
+    page.keyboard.press("Enter")
     page.wait_for_timeout(100)
     assert heard[1:] == [("stop", None)]
     tell(page, panel, "stopping", 0.35, "stopping")
     assert said(page, "stop").is_disabled()
+    tell(page, panel, "stopped", words="the capture was stopped")
+    assert page.evaluate(focus) == "run"
+    assert said(page, "progress-live").inner_text() == "the capture was stopped"
     tell(page, panel, "failed", problem="rank 1 of 2 failed: boom\n  last lines:\n    <b>x</b>")
     alert = page.get_by_role("alert")
     assert said(page, "failure").inner_text() == "rank 1 of 2 failed: boom"

@@ -584,7 +584,9 @@ function renderCapture(given, el, signal) {
     clearTimeout(silence);
     show(waiting, false);
   };
-  const run = button("Run the capture", "Run", { ...OWN_KEYS, class: "sv-primary", "data-role": "run" }, () => ask({ ask: "run", value: desk.value }), signal);
+  const run = button("Run the capture", "Run", { ...OWN_KEYS, class: "sv-primary", "data-role": "run" }, () => {
+    if (run.ariaDisabled !== "true") ask({ ask: "run", value: desk.value });
+  }, signal);
   const stop = button("Stop the capture and end every process of it", "Stop", { ...OWN_KEYS, class: "sv-danger", "data-role": "stop" }, () => ask({ ask: "stop" }), signal);
   const bar = html("progress", { class: "cp-bar", max: 1, "aria-label": "capture" });
   const words = html("span", { class: "cp-words", "data-role": "words" });
@@ -611,8 +613,9 @@ function renderCapture(given, el, signal) {
     const job = model.get("_job");
     const busy = job.state === "running" || job.state === "stopping";
     const kept = job.state === "idle" || job.state === "stopped" || job.state === "failed";
-    run.disabled = busy || job.missing !== "" || desk.problem !== null;
-    stop.disabled = job.state !== "running";
+    attr(run, "aria-disabled", String(busy || job.missing !== "" || desk.problem !== null));
+    attr(stop, "aria-disabled", String(job.state !== "running"));
+    if (!busy && stop === stop.ownerDocument.activeElement) run.focus();
     show(stop, busy);
     show(bar, busy || job.state === "done");
     bar.value = job.share;

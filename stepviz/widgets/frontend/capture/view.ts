@@ -32,7 +32,9 @@ export function renderCapture(given: Given<CapturePicture>, el: HTMLElement, sig
     clearTimeout(silence);
     show(waiting, false);
   };
-  const run = button("Run the capture", "Run", { ...OWN_KEYS, class: "sv-primary", "data-role": "run" }, () => ask({ ask: "run", value: desk.value }), signal);
+  const run = button("Run the capture", "Run", { ...OWN_KEYS, class: "sv-primary", "data-role": "run" }, () => {
+    if (run.ariaDisabled !== "true") ask({ ask: "run", value: desk.value });
+  }, signal);
   const stop = button("Stop the capture and end every process of it", "Stop", { ...OWN_KEYS, class: "sv-danger", "data-role": "stop" }, () => ask({ ask: "stop" }), signal);
   const bar = html("progress", { class: "cp-bar", max: 1, "aria-label": "capture" });
   const words = html("span", { class: "cp-words", "data-role": "words" });
@@ -53,8 +55,10 @@ export function renderCapture(given: Given<CapturePicture>, el: HTMLElement, sig
     const job = model.get("_job") as Job;
     const busy = job.state === "running" || job.state === "stopping";
     const kept = job.state === "idle" || job.state === "stopped" || job.state === "failed";
-    run.disabled = busy || job.missing !== "" || desk.problem !== null;
-    stop.disabled = job.state !== "running";
+    // Not `disabled`: keys would lose their place while a capture runs.
+    attr(run, "aria-disabled", String(busy || job.missing !== "" || desk.problem !== null));
+    attr(stop, "aria-disabled", String(job.state !== "running"));
+    if (!busy && stop === stop.ownerDocument.activeElement) run.focus();
     show(stop, busy);
     show(bar, busy || job.state === "done");
     bar.value = job.share;
