@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
+from typing import Final
 
 import numpy as np
 
 from stepviz.core.checks import as_real
 from stepviz.errors import TimelineError, near
+
+#: Far more than any timeline can hold.
+_MOST: Final = 10**9
 
 
 def as_ms(value: object, name: str) -> float:
@@ -30,10 +34,14 @@ def as_amount(value: object, name: str, unit: str, *, above: float | None = None
 
 def as_count(value: object, name: str, *, least: int = 1) -> int:
     """Return a whole number of `least` or more."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or int(value) < least:  # type: ignore[call-overload]  # whole
         msg = f"{name} is {value!r}: give a whole number, {least} or more"
         raise TimelineError(msg)
-    return int(value)
+    if int(value) > _MOST:  # type: ignore[call-overload]
+        msg = f"{name} is more than {_MOST:,}: no timeline is that large"
+        raise TimelineError(msg)
+    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
 def as_flag(value: object, name: str) -> bool:
@@ -65,7 +73,10 @@ def each_ms(value: object, n: int, name: str, of: str) -> list[float]:
 
 def as_list(value: object, name: str, wanted: str) -> list[object]:
     """Return a list of what was given; text, a mapping or a single thing is an error."""
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        msg = f"{name} is {value!r}: give {wanted}"
-        raise TimelineError(msg)
-    return list(value)
+    try:
+        if not isinstance(value, str | bytes | Mapping):
+            return list(value)  # type: ignore[call-overload, no-any-return]  # asked, not known
+    except TypeError:
+        pass  # an array of no dimension says that it is iterable, and is not
+    msg = f"{name} is {value!r}: give {wanted}"
+    raise TimelineError(msg)

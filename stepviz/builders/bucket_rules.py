@@ -68,7 +68,8 @@ class Limits:
 def _bytes(mib: Any, name: str) -> float:
     if as_real(mib) == math.inf:
         return math.inf
-    return float(int(as_amount(mib, name, "MiB") * MIB))
+    nbytes = as_amount(mib, name, "MiB") * MIB
+    return float(int(nbytes)) if nbytes < math.inf else math.inf
 
 
 def assign(

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from stepviz.builders.arguments import as_amount
+from stepviz.builders.arguments import as_amount, as_list
 from stepviz.builders.bucket_rules import MIB, Limits, launched, ready_places
 from stepviz.builders.contention import Contention
 from stepviz.builders.cost_fits import ExtrapolationWarning
@@ -196,5 +196,6 @@ def _measured(step: Timeline) -> dict[str, float]:
     }
 
 
-def _sorted(caps: Iterable[float]) -> list[float]:
-    return sorted({as_amount(cap, "a cap", "MiB") for cap in caps})
+def _sorted(caps: Any) -> list[float]:
+    asked = as_list(caps, "caps", "a list of MiB, such as [1, 5, 25, 100]")
+    return sorted({as_amount(cap, "a cap", "MiB") for cap in asked})

@@ -71,6 +71,7 @@ class Contention(Change):
             if rate is None or not 0 < rate <= 1:
                 msg = f"{name} is {getattr(self, name)!r}: give a rate above 0 and at most 1"
                 raise ChangeError(msg)
+            object.__setattr__(self, name, rate)
 
     def on(self, timeline: Timeline) -> Outcome:  # noqa: D102 - as Change.on
         tables = timeline._tables

@@ -13,7 +13,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stepviz.builders.costs import BYTES_PER_MS, CostModel, Ring, bus_factor, collective_name
+from stepviz.builders.costs import (
+    BYTES_PER_MS,
+    CostModel,
+    Ring,
+    as_ranks,
+    bus_factor,
+    collective_name,
+)
+from stepviz.core.checks import as_real, is_missing
 from stepviz.errors import CostError
 
 _NS_PER_MS: Final = 1e6
@@ -87,7 +95,7 @@ class FittedCost(CostModel):
         if hops is None or p < 2:
             msg = f"a ring can't be told from {name} over {p or 'unknown'} ranks"
             raise CostError(msg)
-        if ranks not in (None, p):
+        if ranks is not None and as_ranks(ranks) != p:
             msg = f"{ranks} ranks were not measured, only {p}: this is an extrapolation"
             warnings.warn(msg, ExtrapolationWarning, stacklevel=2)
         return Ring(
@@ -161,9 +169,8 @@ def fit_cost(points: pd.DataFrame) -> FittedCost:
     scale = _NS_PER_MS if time_column == "transfer_ns" else 1.0
     frame = pd.DataFrame(
         {
-            "bytes": pd.to_numeric(points["bytes"]).astype("float64").to_numpy(na_value=np.nan),
-            "ms": pd.to_numeric(points[time_column]).astype("Float64").to_numpy(na_value=np.nan)
-            / scale,
+            "bytes": _numbers(points["bytes"]),
+            "ms": _numbers(points[time_column]) / scale,
             "collective": _names(points),
             "ranks": _ranks(points),
         }
@@ -201,19 +208,31 @@ def fit_cost(points: pd.DataFrame) -> FittedCost:
 def _names(points: pd.DataFrame) -> list[str | None]:
     if "collective" not in points.columns:
         return ["all-reduce"] * len(points)
-    known: dict[object, str | None] = {}
-    for given in points["collective"].unique():
+    known: dict[str, str | None] = {}
+    words = [str(given) for given in points["collective"]]
+    for given in dict.fromkeys(words):
         try:
             known[given] = collective_name(given)
         except CostError:
             known[given] = None
-    return [known[given] for given in points["collective"]]
+    return [known[given] for given in words]
 
 
 def _ranks(points: pd.DataFrame) -> Any:
     if "ranks" not in points.columns:
         return np.full(len(points), np.nan)
-    return pd.to_numeric(points["ranks"]).astype("float64").to_numpy()
+    return _numbers(points["ranks"])
+
+
+def _numbers(column: pd.Series) -> NDArray[np.float64]:
+    """Return a column as floats, NaN where a cell is missing."""
+    try:
+        numbers = pd.to_numeric(column).astype("Float64")
+        return np.asarray(numbers.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+    except (TypeError, ValueError):
+        bad = next((cell for cell in column if not is_missing(cell) and as_real(cell) is None), "")
+        msg = f"the column {column.name!r} holds {bad!r}: give numbers"
+        raise CostError(msg) from None
 
 
 def _fit(collective: str, ranks: float, group: pd.DataFrame) -> tuple[object, ...]:

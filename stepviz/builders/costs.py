@@ -76,7 +76,10 @@ class CostModel(ABC):
             what each link must carry, both GB/s. The bus bandwidth is the algorithm bandwidth
             times `bus_factor`, NaN where the model does not know its ranks.
         """
-        rows = [float(size) for size in sizes]
+        if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+            msg = f"sizes is {sizes!r}: give a list of bytes, such as [1e6, 1e8]"
+            raise CostError(msg)
+        rows = list(sizes)
         times = [self.ms(size, collective) for size in rows]
         rate = [
             size / ms / BYTES_PER_MS if ms else math.nan
@@ -89,7 +92,7 @@ class CostModel(ABC):
                 "algorithm_bandwidth": rate,
                 "bus_bandwidth": [factor * value for value in rate],
             },
-            index=pd.Index(rows, name="bytes"),
+            index=pd.Index(rows, name="bytes", dtype="float64"),
         )
 
 
@@ -277,7 +280,7 @@ def as_cost(given: object) -> CostModel:
 def as_ranks(given: object) -> int:
     """Return a number of ranks, 1 or more."""
     number = as_real(given)
-    if number is None or number < 1 or number != int(number):
+    if number is None or not 1 <= number < math.inf or number != int(number):
         msg = f"ranks is {given!r}: give a whole number of ranks, 1 or more"
         raise CostError(msg)
     return int(number)

@@ -191,7 +191,7 @@ def buckets_of(
 ) -> Buckets:
     """Return the buckets of one pass, from parameters or from a recorded step."""
     model = None if cost is None else as_cost(cost)
-    capped = limits != (None, None)
+    capped = any(limit is not None for limit in limits)
     caps = Limits.of(*limits)
     frame = recorded_frame(parameters)
     if frame is not None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from stepviz.builders.arguments import as_list
 from stepviz.builders.costs import collective_name
 from stepviz.core.checks import as_real
 from stepviz.errors import CostError, TimelineError
@@ -64,9 +65,13 @@ def gradients_of(parameters: Any) -> tuple[Gradient, ...]:
         msg = f"parameters is {type(parameters).__name__}: {_WANTED}"
         raise TimelineError(msg)
     else:
-        found = [_of_item(k, item) for k, item in enumerate(parameters)]
+        items = as_list(parameters, "parameters", "a list")
+        found = [_of_item(k, item) for k, item in enumerate(items)]
     if not found:
         msg = f"parameters holds none that gets a gradient: {_WANTED}"
+        raise TimelineError(msg)
+    if math.isinf(sum(gradient.nbytes for gradient in found)):
+        msg = "parameters together have more bytes than a number can hold: give sizes in bytes"
         raise TimelineError(msg)
     return tuple(found)
 

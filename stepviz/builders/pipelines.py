@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from stepviz.builders.arguments import as_amount, as_choice, as_count, as_ms, each_ms
+from stepviz.builders.arguments import as_amount, as_choice, as_count, as_list, as_ms, each_ms
 from stepviz.builders.built import BuiltTimeline, held
 from stepviz.builders.passes import COMPUTE
 from stepviz.builders.pipeline_orders import SCHEDULES, B, F, Order, W, in_flight, stage_order
@@ -268,7 +268,9 @@ def _memory(
         values = (
             [activation_bytes] * p
             if as_real(activation_bytes) is not None
-            else list(activation_bytes)  # type: ignore[arg-type]  # no number, so a list
+            else as_list(
+                activation_bytes, "activation_bytes", "bytes, or a list with one per stage"
+            )
         )
         if len(values) != p:
             msg = f"activation_bytes has {len(values)} values for {p} stages: one number, or {p}"

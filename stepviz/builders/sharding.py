@@ -127,7 +127,7 @@ def sharded(
     >>> step.completion, sharded([1] * 4, forward=40, backward=80, cost=5, prefetch=0).completion
     (130.0, 165.0)
     """
-    if isinstance(stage, bool) or stage not in (1, 2, 3):
+    if as_real(stage) not in (1, 2, 3):
         msg = f"stage is {stage!r}: give 1, 2 or 3"
         raise TimelineError(msg)
     parts = gradients_of(units)
@@ -287,7 +287,7 @@ def zero_memory(
     ... ]
     [120.0, 31.41, 16.64, 1.88]
     """
-    if isinstance(stage, bool) or stage not in (0, 1, 2, 3):
+    if as_real(stage) not in (0, 1, 2, 3):
         msg = f"stage is {stage!r}: give 0, 1, 2 or 3"
         raise TimelineError(msg)
     psi, n = as_amount(parameters, "parameters", "parameters"), as_count(ranks, "ranks")

@@ -163,7 +163,7 @@ def rank_changes(
     if not isinstance(timeline, Timeline):
         msg = f"timeline is {type(timeline).__name__}: give a Timeline"
         raise ChangeError(msg)
-    if by not in ("phase", "kind"):
+    if not isinstance(by, str) or by not in ("phase", "kind"):
         msg = f"by is {by!r}: it must be 'phase' or 'kind'"
         raise ChangeError(msg)
     most = as_number(pairs, "pairs")
