@@ -233,3 +233,12 @@ def test_bad_recordings_say_what_is_missing():
         B.ddp(recorded(collective="all-gather"), backward=50)
     with pytest.raises(sv.TimelineError, match="ready is empty"):
         B.bucket_queue([], 1)
+
+
+def test_ready_to_rounding_at_the_end_of_backward_is_ready_at_its_end():
+    end = 244.93999999999997
+    ready = [end * (k + 1) / 49 for k in range(49)]
+    ready[-1] = float(np.nextafter(end, 1000.0))
+    assert sv.builders.bucket_queue(ready, 1.0, backward=end).completion == end + 1
+    with pytest.raises(sv.TimelineError, match="no gradient is ready after it"):
+        sv.builders.bucket_queue([end + 0.001], 1.0, backward=end)
