@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import warnings
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ def add_verdict(commands: Any) -> None:
     parser.add_argument("after", metavar="AFTER", help="a folder of traces with it")
     parser.add_argument(
         "--gate",
-        type=float,
+        type=_percent,
         metavar="PCT",
         help=(
             "pass only if the time for the same work is shown to grow by no more than PCT %% "
@@ -42,6 +43,15 @@ def add_verdict(commands: Any) -> None:
             "sequences or updates"
         ),
     )
+
+
+def _percent(text: str) -> float:
+    """Read a gate: a percentage that can be compared with."""
+    value = float(text)
+    if not math.isfinite(value):
+        msg = f"{text!r} is no percentage: give a number, such as 3"
+        raise argparse.ArgumentTypeError(msg)
+    return value
 
 
 def judged(options: argparse.Namespace) -> tuple[str, int]:

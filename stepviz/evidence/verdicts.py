@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import pandas as pd
 
-from stepviz.core.checks import ms_text
+from stepviz.core.checks import as_real, ms_text
 from stepviz.errors import ThroughputError, TraceError
 from stepviz.evidence.comparing import Comparison, compared
 from stepviz.evidence.intervals import Interval, drift_within
@@ -84,7 +84,11 @@ class Verdict:
         """
         if gate is None:
             return self.decision != REVERT
-        return (self.interval.high - 1) * 100 <= gate
+        most = as_real(gate)
+        if most is None or not math.isfinite(most):
+            msg = f"gate is {gate!r}: give the most that the time may grow, in %, such as 3"
+            raise ThroughputError(msg)
+        return (self.interval.high - 1) * 100 <= most
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, NaN as None."""

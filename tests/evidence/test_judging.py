@@ -7,6 +7,7 @@ import json
 import pytest
 from planted import planted_run
 
+import stepviz as sv
 from stepviz.cli import main
 
 
@@ -36,6 +37,17 @@ def test_the_gate_is_what_the_interval_may_reach(pair, capsys, gate, status):
     rows = {row["measure"]: row for row in found["table"]}
     assert rows["step time"]["low"] == found["low"]
     assert main(["verdict", *pair[::-1], "--gate", "-5"]) == 0
+
+
+@pytest.mark.parametrize("gate", ["inf", "-inf", "nan"])
+def test_a_gate_without_a_number_is_no_answer(pair, capsys, gate):
+    with pytest.raises(SystemExit) as ended:
+        main(["verdict", *pair, f"--gate={gate}", "--format", "json"])
+    assert ended.value.code == 2
+    assert "is no percentage" in capsys.readouterr().err
+    found = sv.verdict(*map(sv.load_run, pair))
+    with pytest.raises(sv.ThroughputError, match="gate is nan"):
+        found.passes(float("nan"))
 
 
 def test_markdown_is_a_table_that_adds_up(pair, capsys):
