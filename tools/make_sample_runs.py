@@ -2,15 +2,19 @@
 
     python -m tools.make_sample_runs ["slow rank"]
 
-On a machine that does other things too, run it by `tools/undisturbed.py`: what is recorded is what
-a class will look at. `tools/make_sample_run.py` makes the base run.
+On a machine that does other things too, run it by `tools/undisturbed.py` (the pipeline, whose main
+threads exchange, by ``chrt --rr 50``): what is recorded is what a class will look at.
+`tools/make_sample_run.py` makes the base run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -47,6 +51,9 @@ SAMPLES: Final[dict[str, dict[str, Any]]] = {
     "bucket sweep": {"sequence": 128, "latency_ms": 2.5, "ms_per_mib": 4.0},
 }
 
+#: Loops of their own, four ranks each.
+LOOPS: Final = {"pipeline": "tools.pipeline_loop"}
+
 #: Changes that are made for real, in turns with a sample.
 EXPERIMENTS: Final[dict[str, dict[str, Any]]] = {
     "bucket sweep": {"caps": [0.25, 1, 2, 25], "rounds": 8, "block": 3},
@@ -59,14 +66,16 @@ _KEPT: Final = ("predicted_ms", "low_ms", "high_ms", "measured_ms", "error", "ba
 def main() -> None:
     """Record the samples that are named, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", default=list(SAMPLES), metavar="NAME")
+    parser.add_argument("names", nargs="*", default=[*SAMPLES, *LOOPS], metavar="NAME")
     for name in parser.parse_args().names:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "capture"
             into = INTO / FOLDERS[name]
             into.mkdir(parents=True, exist_ok=True)
-            options = _BASE | SAMPLES[name]
-            if name in EXPERIMENTS:
+            options = _BASE | SAMPLES.get(name, {})
+            if name in LOOPS:
+                _launch(LOOPS[name], out)
+            elif name in EXPERIMENTS:
                 found = sv.experiment(out=out, progress=False, **EXPERIMENTS[name], **options)
                 print(found.to_string())
                 FOUND.mkdir(exist_ok=True)
@@ -77,6 +86,15 @@ def main() -> None:
             for path in sorted(out.glob("rank*.json.gz")):
                 shutil.copyfile(path, into / path.name)
                 print(f"{into / path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def _launch(module: str, out: Path) -> None:
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "4"]
+    command += ["--rdzv-backend", "c10d", "--rdzv-endpoint", "127.0.0.1:0"]
+    command += ["--local-addr", "127.0.0.1", "-m", module, str(out)]
+    loopback = "lo0" if sys.platform == "darwin" else "lo"
+    quiet = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": loopback}
+    subprocess.run(command, check=True, env={**os.environ, **quiet}, timeout=120)
 
 
 def _told(name: str, options: dict[str, Any], found: Any) -> str:

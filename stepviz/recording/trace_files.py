@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from stepviz.recording.partners import partners
+
 #: The same ids in every file, however the machine numbered its processes.
 FIRST_ID: Final = 1000
 #: Top-level keys that say something about the run and nothing about the machine's owner.
@@ -91,7 +93,8 @@ def scrubbed(document: Mapping[str, Any], record: Mapping[str, Any], pid: int) -
     host = platform.node()
     names: dict[str, str] = {}
     events = []
-    for event in document["traceEvents"]:
+    others = partners(document)
+    for place, event in enumerate(document["traceEvents"]):
         if event.get("ph") == "M" and event.get("name") not in _NAMES:
             continue
         clean = {key: value for key, value in event.items() if key != "args"}
@@ -109,6 +112,7 @@ def scrubbed(document: Mapping[str, Any], record: Mapping[str, Any], pid: int) -
         elif not _sized(name):
             args.pop("Input Dims", None)
             args.pop("Input type", None)
+        args |= others.get(place, {})
         if args:
             clean["args"] = args
         events.append(_marked(clean))

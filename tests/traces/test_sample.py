@@ -119,6 +119,25 @@ def test_hidden_exchange_was_not_free_under_contention():
     assert any("share the cores" in note for note in notes)
 
 
+def test_a_pipelines_bubble_is_waiting_for_the_stage_before_or_after():
+    """Passes of 3 and 6 ms, 4 stages, 6 microbatches (`tools/pipeline_loop.py`)."""
+    run = sv.sample_run("pipeline")
+    assert run.ranks == [0, 1, 2, 3]
+    for number in run.steps.index:
+        step = run.step(number)
+        assert step.unmatched.empty
+        # Three borders, each crossed by six microbatches there and back; and the loss.
+        counts = step.collectives["collective"].value_counts()
+        assert counts.to_dict() == {"send-recv": 36, "all-reduce": 1}
+        parts = step.breakdown()
+        assert parts.loc["forward"].tolist() == pytest.approx([6 * 3] * 4, rel=0.3)
+        assert parts.loc["backward"].tolist() == pytest.approx([6 * 6] * 4, rel=0.3)
+        # Of 81 ms that are the least each stage idles 27, and a little more here.
+        assert parts.loc["wait"].between(27, 40).all()
+        # The path enters the last stage and comes back.
+        assert set(step.critical_path["rank"].dropna()) == {0, 1, 2, 3}
+
+
 def test_no_such_sample_is_said():
     with pytest.raises(sv.TraceError, match=r"no sample run 'slow'.*slow rank"):
         sv.sample_run("slow")
