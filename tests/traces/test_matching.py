@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stepviz as sv
+from stepviz.traces.joining.exchanges import _take
 from tests.traces.columns import frame_of, matched
 from tests.traces.many_ranks import on_device, simulated
 
@@ -240,3 +243,11 @@ def test_a_run_without_exchange(ranks, write_trace):
     assert (run.clock["collectives"] == 0).all()
     assert run.clock["offset_ns"].isna().all()
     assert np.isfinite(run.step(2).own_time["own_time_ns"].astype(float)).all()
+
+
+def test_a_gathers_launch_may_say_the_whole_where_its_row_says_a_part():
+    start, elements = np.array([10, 20]), {0: 400, 1: 100}
+    assert _take(deque([0]), start, 1, elements, parts=True) == 0
+    assert _take(deque([0]), start, 1, elements, parts=False) == -1
+    assert _take(deque([0]), start, 1, {0: 410, 1: 100}, parts=True) == -1
+    assert _take(deque([1]), start, 0, elements, parts=True) == -1  # launched later

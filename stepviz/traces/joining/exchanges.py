@@ -275,7 +275,12 @@ def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Valu
             word = found["collective"] if found else str(name)
             key = collective_name(word)
         words[k] = collective_name(word)
-        calls[k] = _take(waiting[key], start, row, elements)
+        calls[k] = _take(waiting[key], start, row, elements, parts=key == "all-gather")
+        if calls[k] < 0 and key == "all-reduce":
+            # Gloo scatters what it has reduced by an all-reduce.
+            calls[k] = _take(waiting["reduce-scatter"], start, row, elements, parts=True)
+            word = word if calls[k] < 0 else "reduce_scatter"
+            words[k] = collective_name(word)
     given = calls >= 0
     launch = np.where(given, start[np.maximum(calls, 0)], -1)
     during = np.full(len(chosen), "other", dtype=object)
@@ -318,17 +323,21 @@ def _take(
     start: IntArray,
     row: int,
     elements: Mapping[Hashable, int],
+    *,
+    parts: bool,
 ) -> int:
     """Take the launch of one exchange: the first that fits in size and was not later.
 
-    No id joins the two rows; the k-th by launch is the k-th by start with equal sizes.
+    No id joins the two rows; the k-th by launch is the k-th by start with equal sizes. With
+    `parts` one may say the whole and the other a rank's part of it.
     """
     mine = elements.get(row, -1)
     for at, launch in enumerate(queue):
         if start[launch] > start[row]:
             break
         there = elements.get(launch, -1)
-        if mine < 0 or there < 0 or there == mine:
+        shared = parts and min(mine, there) > 0 and not max(mine, there) % min(mine, there)
+        if mine < 0 or there < 0 or there == mine or shared:
             del queue[at]
             return launch
     return -1
