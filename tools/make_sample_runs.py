@@ -52,7 +52,7 @@ SAMPLES: Final[dict[str, dict[str, Any]]] = {
 }
 
 #: Loops of their own, four ranks each.
-LOOPS: Final = {"pipeline": "tools.pipeline_loop"}
+LOOPS: Final = {"pipeline": "tools.pipeline_loop", "FSDP": "tools.fsdp_loop"}
 
 #: Changes that are made for real, in turns with a sample.
 EXPERIMENTS: Final[dict[str, dict[str, Any]]] = {

@@ -38,12 +38,17 @@ class _Paced(torch.autograd.Function):
     @staticmethod
     def forward(_: Any, values: torch.Tensor) -> torch.Tensor:
         _pause(_PASS)
-        return values.view_as(values)
+        return values.clone()  # no view, which FSDP warns of
 
     @staticmethod
     def backward(_: Any, slopes: torch.Tensor) -> torch.Tensor:
         _pause(2 * _PASS)
         return slopes
+
+
+def emulated(values: torch.Tensor) -> torch.Tensor:
+    """Return values after a pass's time; their gradients take twice as long."""
+    return torch.as_tensor(_Paced.apply(values))  # type: ignore[no-untyped-call]
 
 
 class _Block(nn.Module):
@@ -57,19 +62,22 @@ class _Block(nn.Module):
         return torch.as_tensor(values + self.down(inner))
 
 
-class _Stage(nn.Module):
+class Stage(nn.Module):
+    """A block, and the time that its passes take."""
+
     def __init__(self) -> None:
         super().__init__()
         self.block = _Block()
 
     def forward(self, values: torch.Tensor) -> torch.Tensor:
-        return torch.as_tensor(_Paced.apply(self.block(values)))  # type: ignore[no-untyped-call]
+        """Return what the next stage gets."""
+        return emulated(self.block(values))
 
 
 def pipeline(folder: Path) -> None:
     """Train four stages on six microbatches: all forward passes, then all backward ones."""
     rank, last = dist.get_rank(), dist.get_world_size() - 1
-    module = _Stage()
+    module = Stage()
     optimizer = torch.optim.AdamW(module.parameters(), fused=True)
     values = torch.randn(16, _WIDTH)
     with sv.Recorder(folder, model=module, optimizer=optimizer, skip=_SKIP, steps=_STEPS) as rec:
@@ -93,7 +101,7 @@ def pipeline(folder: Path) -> None:
             dist.all_reduce(loss)  # for the log, so that all ranks end a step together
             with record_function("optimizer"):
                 optimizer.step()
-                _Paced.apply(loss)  # type: ignore[no-untyped-call]
+                emulated(loss)
             optimizer.zero_grad()
             rec.step()
 

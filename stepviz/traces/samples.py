@@ -17,6 +17,7 @@ FOLDERS: Final = {
     "late input": "late_input",
     "contention": "contention",
     "pipeline": "pipeline",
+    "FSDP": "fsdp",
     "long tail": "long_tail",
     "short tail": "short_tail",
 }
@@ -25,21 +26,21 @@ FOLDERS: Final = {
 def sample_run(name: str = "base") -> Run:
     """Load a run that ships with stepviz: recorded ones, and two made for teaching.
 
-    Recorded are three steps on one CPU, mostly of two ranks of a small GPT-like model under DDP,
-    over gloo with an emulated network (a real all-reduce per bucket, then a sleep).
+    Recorded are two or three steps on one CPU, mostly of two ranks of a small GPT-like model under
+    DDP, over gloo with an emulated network (a real all-reduce per bucket, then a sleep).
 
     Parameters
     ----------
     name : {"base", "slow rank", "bucket sweep", "late input", "contention", "pipeline",
-            "long tail", "short tail"}
+            "FSDP", "long tail", "short tail"}
         The base run has a slow network, so that exchange shows (``tools/make_sample_run.py``). In
         "slow rank" rank 1 sleeps for 15 ms in the middle of each backward
         (``tools/make_sample_runs.py``). From "bucket sweep" `predict_buckets` can tell other caps;
         in "late input" each step waits for its batch; in "contention" the network is real, and
-        takes the cores from backward. "pipeline" has four stages, whose compute is emulated, and
-        six microbatches (``tools/pipeline_loop.py``). "long tail" and "short tail" were not
-        recorded: they are the lesson's step of 750 ms, and that of 780 ms without an exposed tail,
-        as twelve steps each with a little noise (``tools/make_lesson_runs.py``).
+        takes the cores from backward. "pipeline" has four stages and six microbatches, "FSDP" four
+        blocks sharded over four ranks, both with emulated compute. "long tail" and "short tail"
+        were not recorded: they are the lesson's step of 750 ms, and that of 780 ms without an
+        exposed tail, as twelve steps each with a little noise (``tools/make_lesson_runs.py``).
 
     Raises
     ------

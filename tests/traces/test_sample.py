@@ -138,6 +138,24 @@ def test_a_pipelines_bubble_is_waiting_for_the_stage_before_or_after():
         assert set(step.critical_path["rank"].dropna()) == {0, 1, 2, 3}
 
 
+def test_sharded_blocks_are_gathered_twice_and_their_gradients_scattered():
+    """Four blocks (`tools/fsdp_loop.py`) of 8·128² + 7·128 parameters each, in float32."""
+    run = sv.sample_run("FSDP")
+    for number in run.steps.index:
+        step = run.step(number)
+        assert step.unmatched.empty
+        rows = step.collectives
+        # Each block is gathered for forward and again for backward.
+        counts = rows["collective"].value_counts()
+        assert counts.to_dict() == {"all-gather": 8, "reduce-scatter": 4}
+        assert (rows["ranks"] == 4).all()
+        whole = 4 * (8 * 128**2 + 7 * 128)
+        scattered = rows.loc[rows["collective"] == "reduce-scatter", "bytes"]
+        assert (scattered == whole).all()
+        # Over gloo a gather's row says what one rank brings.
+        assert (rows.loc[rows["collective"] == "all-gather", "bytes"] == whole // 4).all()
+
+
 def test_no_such_sample_is_said():
     with pytest.raises(sv.TraceError, match=r"no sample run 'slow'.*slow rank"):
         sv.sample_run("slow")
