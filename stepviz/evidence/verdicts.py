@@ -62,6 +62,9 @@ class Verdict:
         What counts as useful work.
     notes : tuple of str
         How the numbers were had, and what to bear in mind.
+    confounded : bool
+        Whether something else than the change may explain the interval, as `reason` says: another
+        speed of the machine, a drift, odd steps.
     """
 
     decision: Decision
@@ -71,6 +74,7 @@ class Verdict:
     trap: str
     convention: str
     notes: tuple[str, ...]
+    confounded: bool = False
 
     def passes(self, gate: float | None = None) -> bool:
         """Say whether the change may go in.
@@ -79,8 +83,8 @@ class Verdict:
         ----------
         gate : float, optional
             The most that the time for the same work may grow, %; −5 asks for a gain of 5 %. The
-            upper end of the interval must be within it, so too much noise does not pass. Without
-            it, all passes but *revert*.
+            upper end of the interval must be within it, so too much noise does not pass, nor does
+            an interval that something else may explain. Without it, all passes but *revert*.
         """
         if gate is None:
             return self.decision != REVERT
@@ -88,7 +92,7 @@ class Verdict:
         if most is None or not math.isfinite(most):
             msg = f"gate is {gate!r}: give the most that the time may grow, in %, such as 3"
             raise ThroughputError(msg)
-        return (self.interval.high - 1) * 100 <= most
+        return not self.confounded and (self.interval.high - 1) * 100 <= most
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, NaN as None."""
@@ -97,6 +101,7 @@ class Verdict:
             "decision": self.decision,
             "reason": self.reason,
             "trap": self.trap,
+            "confounded": self.confounded,
             "convention": self.convention,
             "ratio": self.interval.ratio,
             "low": _finite(self.interval.low),
@@ -189,7 +194,7 @@ def verdict(
         second = [replace(one, counts=_counted(counts, 1)) for one in second]
     work = useful_work(first, second, convention)
     found = compared(first, second, work)
-    decision, reason = _decided(found, work)
+    decision, reason, confounded = _decided(found, work)
     return Verdict(
         decision,
         reason[0].upper() + reason[1:] + ".",
@@ -198,6 +203,7 @@ def verdict(
         _trap(found, decision),
         work.convention,
         tuple(_notes(found, work)),
+        confounded,
     )
 
 
@@ -228,47 +234,59 @@ def _counted(counts: Any, place: int) -> TokenCounts:
     return found
 
 
-def _decided(found: Comparison, work: Work) -> tuple[Decision, str]:
+def _decided(found: Comparison, work: Work) -> tuple[Decision, str, bool]:
+    """Return the decision, its reason, and whether something else may explain the interval."""
     interval, many = found.interval, min(found.before.count, found.after.count)
     runs = min(len(found.firsts), len(found.seconds))
     changed = _changed(found, work)
     effect = abs(math.log(interval.ratio))
     if many < 2:
-        return CANT_TELL, f"{changed}, but a single step on a side has no spread to judge it by"
+        reason = f"{changed}, but a single step on a side has no spread to judge it by"
+        return CANT_TELL, reason, True
     if many < FEW and runs == 1:
         if not (interval.decided and found.apart and effect >= _BEYOND):
-            return CANT_TELL, (
+            reason = (
                 f"{changed}, but {found.before.count} and {found.after.count} steps decide only "
                 f"what is beyond doubt ({_span(interval)} at 99 %)"
             )
+            return CANT_TELL, reason, False
     elif not interval.decided:
-        return CANT_TELL, f"{changed}; no difference is shown, since {_span(interval)} holds 0"
+        reason = f"{changed}; no difference is shown, since {_span(interval)} holds 0"
+        return CANT_TELL, reason, False
     if runs == 1 and effect < _LEAST:
-        return CANT_TELL, f"{changed}: less than two captures of the same thing may differ by"
-    if found.drift is not None and _is_machine(found.drift, interval.ratio):
-        other = "a slower" if found.drift > 1 else "a faster"
-        return CANT_TELL, (
-            f"{changed}, but the same forward operators, which exchange does not touch, changed "
-            f"by {percent_change(found.drift)}, as on {other} machine"
-        )
-    moved = _drifting(found) if runs == 1 else 0.0
-    if abs(moved) >= _WITHIN * effect:
-        return CANT_TELL, (
-            f"{changed}, but within one run it drifted by {percent_change(math.exp(moved))} from "
-            "the first half to the second: capture both sides several times, in turns"
-        )
+        reason = f"{changed}: less than two captures of the same thing may differ by"
+        return CANT_TELL, reason, False
+    if other := _confound(found, changed, effect):
+        return CANT_TELL, other, True
     slower = interval.ratio > 1
-    if (found.mean_ratio > 1) != slower and abs(math.log(found.mean_ratio)) > _LEAST:
-        return CANT_TELL, (
-            f"{changed} in a typical step, but the mean step changed by "
-            f"{percent_change(found.mean_ratio)} because of odd ones"
-        )
     trap = _tail_words(found)
     opposite = trap and (found.tail < 0) == slower
     although = f", although {trap}" if opposite else ""
-    return (
-        REVERT if slower else KEEP
-    ), f"{changed}; {_span(interval)} at {100 * interval.level:g} %{although}"
+    reason = f"{changed}; {_span(interval)} at {100 * interval.level:g} %{although}"
+    return (REVERT if slower else KEEP), reason, False
+
+
+def _confound(found: Comparison, changed: str, effect: float) -> str:
+    """Say what else than the change may explain what was measured, "" where nothing is seen."""
+    if found.drift is not None and _is_machine(found.drift, found.interval.ratio):
+        other = "a slower" if found.drift > 1 else "a faster"
+        return (
+            f"{changed}, but the same forward operators, which exchange does not touch, changed "
+            f"by {percent_change(found.drift)}, as on {other} machine"
+        )
+    moved = _drifting(found) if min(len(found.firsts), len(found.seconds)) == 1 else 0.0
+    if abs(moved) >= _WITHIN * effect:
+        return (
+            f"{changed}, but within one run it drifted by {percent_change(math.exp(moved))} from "
+            "the first half to the second: capture both sides several times, in turns"
+        )
+    slower = found.interval.ratio > 1
+    if (found.mean_ratio > 1) != slower and abs(math.log(found.mean_ratio)) > _LEAST:
+        return (
+            f"{changed} in a typical step, but the mean step changed by "
+            f"{percent_change(found.mean_ratio)} because of odd ones"
+        )
+    return ""
 
 
 def _drifting(found: Comparison) -> float:

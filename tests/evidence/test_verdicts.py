@@ -77,6 +77,9 @@ def test_a_slower_machine_is_not_the_change(made):
     found = sv.verdict(made("a"), made("b", drift=1.2))
     assert found.decision == "can't tell"
     assert "slower machine" in found.reason
+    # No gate is passed by what another speed of the machine explains, however wide.
+    assert found.confounded
+    assert not found.passes(50)
 
 
 def test_steps_without_profiler_come_first(made):
