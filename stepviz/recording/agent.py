@@ -12,10 +12,15 @@ import os
 import shutil
 import sys
 import threading
+import time
 from pathlib import Path
+from typing import Final
 
 from stepviz.recording.standing import FOLDER, say, standing
 from stepviz.recording.tethers import end_group, end_own_group, end_with_parent
+
+#: For so long it tries to take the half-made folder away.
+_CLEANING_S: Final = 5.0
 
 
 def main() -> None:
@@ -23,12 +28,20 @@ def main() -> None:
     folder, ranks, port = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     flags = sys.argv[4:]
 
+    cleaning = threading.Lock()
+
     def clean() -> None:
-        for rank in range(ranks):
-            stood = standing(folder, rank)
-            if stood is not None:
-                end_group(stood.pid)
-        shutil.rmtree(folder.parent, ignore_errors=True)
+        # Two watchers may notice at once: whoever ends this process has cleaned up to the end.
+        with cleaning:
+            for rank in range(ranks):
+                stood = standing(folder, rank)
+                if stood is not None:
+                    end_group(stood.pid)
+            until = time.monotonic() + _CLEANING_S
+            while folder.parent.exists() and time.monotonic() < until:
+                # What is being killed may still have made a file meanwhile.
+                shutil.rmtree(folder.parent, ignore_errors=True)
+                time.sleep(0.02)
 
     def until_closed() -> None:
         # A byte says that the launcher is there and will clean up; an end, that it is gone.
@@ -39,12 +52,18 @@ def main() -> None:
     threading.Thread(target=until_closed, daemon=True).start()
     end_with_parent(clean)
     said = folder / "agent.said"
+    failed: dict[str, str] = {}
     try:
         code = _run(folder, ranks, port, flags, said)
     except Exception as error:  # noqa: BLE001  # whatever it is, the launcher says it
-        say(said, {"failed": f"{error}", "kind": type(error).__name__})
         code = 1
-    say(said, {"ended": code})
+        failed = {"failed": f"{error}", "kind": type(error).__name__}
+    with cleaning:
+        # The ranks may have ended because a watcher is cleaning up, which must come to its end.
+        if folder.exists():
+            if failed:
+                say(said, failed)
+            say(said, {"ended": code})
     sys.exit(code)
 
 

@@ -243,10 +243,13 @@ def _percent(part: float) -> str:
 
 
 def flat(sizes: list[int], rounds: int, folder: Path) -> None:
-    """Print our cost per event for one step tiled to several sizes."""
+    """Print our cost per event for one step tiled to several sizes, with the path of every step.
+
+    A path of one step would be diluted where there are many.
+    """
     name, step = FLAT
     say(f"\nOur cost per event: step {step} of {name}, tiled")
-    say(f"{'events':>10} {'seconds':>9} {'load':>8} {'path':>8} {'µs/event':>9} {'MB':>7}")
+    say(f"{'events':>10} {'seconds':>9} {'load':>8} {'paths':>8} {'µs/event':>9} {'MB':>7}")
     costs = []
     for size in sizes:
         target = folder / f"flat-{size}"
@@ -259,7 +262,7 @@ def flat(sizes: list[int], rounds: int, folder: Path) -> None:
         if failed:
             say(f"{count:>10,} fails: {failed[0]}")
             continue
-        seconds = statistics.median(a["load_s"] + a["path_s"] for a in answers)
+        seconds = statistics.median(a["load_s"] + a["paths_s"] for a in answers)
         load = statistics.median(a["load_s"] for a in answers)
         growth = statistics.median(a["growth"] for a in answers) / 1e6
         costs.append(1e6 * seconds / count)
