@@ -13,6 +13,7 @@ import shutil
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -34,9 +35,11 @@ def main() -> None:
         # Two watchers may notice at once: whoever ends this process has cleaned up to the end.
         with cleaning:
             for rank in range(ranks):
-                stood = standing(folder, rank)
-                if stood is not None:
-                    end_group(stood.pid)
+                # A file half written, or a rank just gone, must not keep the rest from going.
+                with suppress(Exception):
+                    stood = standing(folder, rank)
+                    if stood is not None:
+                        end_group(stood.pid)
             until = time.monotonic() + _CLEANING_S
             while folder.parent.exists() and time.monotonic() < until:
                 # What is being killed may still have made a file meanwhile.

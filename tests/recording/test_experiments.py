@@ -15,6 +15,7 @@ SMALL = {"layers": 2, "width": 64, "heads": 2, "vocabulary": 256, "sequence": 16
 
 
 @pytest.mark.slow
+@pytest.mark.alone  # it measures steps of two processes on two cores
 def test_changes_are_predicted_made_and_compared(tmp_path):
     require_torch()
     found = experiment(

@@ -10,7 +10,8 @@ import pytest
 from tests.recording.helpers import QUICK, ROOT, capture_processes, require_torch
 
 client = pytest.importorskip("jupyter_client", reason="kernels are driven by jupyter_client")
-pytestmark = pytest.mark.slow
+# kernels, and what they start, share the machine with nothing
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 LONG = {**QUICK, "progress": None, "steps": 500}
 
 
