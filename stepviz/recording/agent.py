@@ -29,6 +29,7 @@ def main() -> None:
     folder, ranks, port = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     flags = sys.argv[4:]
 
+    launcher = os.getppid()
     cleaning = threading.Lock()
 
     def clean() -> None:
@@ -48,7 +49,9 @@ def main() -> None:
 
     def until_closed() -> None:
         # A byte says that the launcher is there and will clean up; an end, that it is gone.
-        if not os.read(0, 1):
+        if os.read(0, 1):
+            _outlive(launcher, folder.parent)
+        else:
             clean()
         end_own_group()
 
@@ -68,6 +71,22 @@ def main() -> None:
                 say(said, failed)
             say(said, {"ended": code})
     sys.exit(code)
+
+
+def _outlive(launcher: int, folder: Path) -> None:
+    """Leave a process that takes the folder away where the launcher dies before it does."""
+    if os.fork():
+        return
+    os.setsid()
+    until = time.monotonic() + 60
+    with suppress(Exception):
+        while folder.exists() and time.monotonic() < until:
+            try:
+                os.kill(launcher, 0)
+            except OSError:
+                shutil.rmtree(folder, ignore_errors=True)
+            time.sleep(0.02)
+    os._exit(0)
 
 
 def _run(folder: Path, ranks: int, port: int, flags: list[str], said: Path) -> int:
