@@ -194,10 +194,10 @@ def verdict(
         second = [replace(one, counts=_counted(counts, 1)) for one in second]
     work = useful_work(first, second, convention)
     found = compared(first, second, work)
-    decision, reason, confounded = _decided(found, work)
+    decision, why, confounded = _decided(found, work)
     return Verdict(
         decision,
-        reason[0].upper() + reason[1:] + ".",
+        why[0].upper() + why[1:] + ".",
         found.table,
         found.interval,
         _trap(found, decision),
@@ -254,12 +254,10 @@ def _decided(found: Comparison, work: Work) -> tuple[Decision, str, bool]:
         reason = f"{changed}; no difference is shown, since {_span(interval)} holds 0"
         return CANT_TELL, reason, False
     if runs == 1 and effect < _LEAST:
-        reason = f"{changed}: less than two captures of the same thing may differ by"
-        return CANT_TELL, reason, False
+        return CANT_TELL, f"{changed}: less than two captures of one thing may differ by", False
     if other := _confound(found, changed, effect):
         return CANT_TELL, other, True
-    slower = interval.ratio > 1
-    trap = _tail_words(found)
+    slower, trap = interval.ratio > 1, _tail_words(found)
     opposite = trap and (found.tail < 0) == slower
     although = f", although {trap}" if opposite else ""
     reason = f"{changed}; {_span(interval)} at {100 * interval.level:g} %{although}"

@@ -55,8 +55,6 @@ def pathway(scene: Scene) -> Pathway:
     """Place the critical path of a step among its lanes."""
     try:
         frame = scene.step.critical_path
-    except (AttributeError, NotImplementedError):
-        return Pathway.missing("the critical path is not computed yet")
     except StepvizError as error:
         return Pathway.missing(str(error))
     return placed(scene, frame)
