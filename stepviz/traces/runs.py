@@ -22,6 +22,7 @@ from stepviz.traces.observed_step import is_whole
 from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.recorded_buckets import buckets_frame
 from stepviz.traces.step import Step
+from stepviz.traces.systems import systems_frame
 
 #: How files say themselves in `run.files`.
 READ: Final = "read"
@@ -100,6 +101,16 @@ class Run:
         docs/record.md says what it holds: configuration, placement, parameters, costs, …
         """
         return dict(next(iter(self._ranks.values())).rows.recorded)
+
+    @property
+    def systems(self) -> pd.DataFrame:
+        """One row per rank: what it ran on and was recorded with, as far as its file says.
+
+        device is the rank's own, or those of its machine; backend, world_size and groups (how
+        many) are of its process groups; versions names what wrote the file; made_by is what of
+        stepviz recorded it, "" elsewhere.
+        """
+        return systems_frame(self._ranks)
 
     @property
     def buckets(self) -> pd.DataFrame:

@@ -12,7 +12,17 @@ from stepviz.traces.reading.salvage import value_of
 from stepviz.traces.reading.tidying import Tidied, versions
 
 #: What is kept of it.
-KEYS: Final = ("distributedInfo", "baseTimeNanoseconds", "stepviz")
+KEYS: Final = (
+    "distributedInfo",
+    "baseTimeNanoseconds",
+    "stepviz",
+    "deviceProperties",
+    "schemaVersion",
+    "cuda_driver_version",
+    "cuda_runtime_version",
+    "hip_driver_version",
+    "hip_runtime_version",
+)
 
 _MEMBERS: Final = msgspec.json.Decoder(dict[str, Raw])
 _VALUE: Final = msgspec.json.Decoder(Raw)

@@ -1,14 +1,25 @@
-"""What a file says about the job it is from: base time, world, process groups."""
+"""What a file says about the job it is from: base time, world, process groups, its system."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from stepviz.traces.reading.exact import LARGEST_NS
 from stepviz.traces.reading.ranks import LARGEST_WORLD
 from stepviz.traces.reading.repairs import Repairs
 from stepviz.traces.reading.words import whole
+
+#: Versions that a file may say of itself, by its words for them, and ours.
+_VERSIONS: Final = {
+    "schemaVersion": "trace format",
+    "cuda_driver_version": "CUDA driver",
+    "cuda_runtime_version": "CUDA runtime",
+    "hip_driver_version": "HIP driver",
+    "hip_runtime_version": "HIP runtime",
+}
+#: No name or version of a system is longer.
+_LONGEST: Final = 80
 
 
 def base_ns(metadata: Mapping[str, Any], repairs: Repairs) -> int:
@@ -54,3 +65,18 @@ def groups_of(info: Mapping[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]
         members = tuple(r for r in (ranks if isinstance(ranks, list) else []) if isinstance(r, int))
         groups[str(entry["pg_name"])] = (str(entry.get("pg_desc", "")), members)
     return groups
+
+
+def devices_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the devices that the machine of a file has, in order of their ids."""
+    said = metadata.get("deviceProperties")
+    entries = [one for one in (said if isinstance(said, list) else []) if isinstance(one, dict)]
+    return tuple(str(one["name"])[:_LONGEST] for one in entries if one.get("name"))
+
+
+def versions_of(metadata: Mapping[str, Any], info: Mapping[str, Any]) -> dict[str, str]:
+    """Return versions of what a file was recorded with, by name, as far as it says them."""
+    said = {ours: metadata.get(theirs) for theirs, ours in _VERSIONS.items()}
+    said["NCCL"] = info.get("nccl_version")
+    known = {name: value for name, value in said.items() if isinstance(value, (str, int, float))}
+    return {name: str(value)[:_LONGEST] for name, value in known.items()}

@@ -19,7 +19,14 @@ from stepviz.traces.reading.collectives import collectives_frame, syncs_frame
 from stepviz.traces.reading.columns import Columns
 from stepviz.traces.reading.flows import autograd_flows, launch_flows
 from stepviz.traces.reading.masks import among
-from stepviz.traces.reading.metadata import base_ns, groups_of, info_of, world_size
+from stepviz.traces.reading.metadata import (
+    base_ns,
+    devices_of,
+    groups_of,
+    info_of,
+    versions_of,
+    world_size,
+)
 from stepviz.traces.reading.outliers import recording, without_impossible
 from stepviz.traces.reading.ranks import Part, parts_of
 from stepviz.traces.reading.repairs import Repairs
@@ -86,6 +93,8 @@ class RankRows:
     world_size: int | None
     backend: str | None
     groups: dict[str, tuple[str, tuple[int, ...]]]
+    devices: tuple[str, ...]
+    versions: dict[str, str]
     events: pd.DataFrame
     tracks: pd.DataFrame
     flows: pd.DataFrame
@@ -197,6 +206,8 @@ def _rank_rows(
         world_size=world_size(info, max(rank, 0), repairs),
         backend=str(info["backend"]) if "backend" in info else None,
         groups=groups_of(info),
+        devices=devices_of(metadata),
+        versions=versions_of(metadata, info),
         events=events,
         tracks=tracks,
         flows=autograd_flows(mine, columns.cats, base),
