@@ -53,6 +53,18 @@ def test_nested_rows_have_the_kind_of_what_holds_them(kinds_of):
     assert kinds["ProfilerStep#1"] == "other"
 
 
+def test_an_annotation_holds_the_row_with_the_same_times_whatever_the_order(kinds_of):
+    kinds = kinds_of(
+        [
+            launch(50, 1, name="cudaLaunchKernel"),
+            host("aten::_foreach_add_", 50, 2),
+            note("Optimizer.step#SGD.step", 50, 2),
+            kernel("multi_tensor_apply", 60, 5, 1),
+        ]
+    )
+    assert kinds == dict.fromkeys(kinds, "optimizer")
+
+
 def test_forward_without_annotations_by_sequence_numbers(kinds_of):
     kinds = kinds_of(
         [

@@ -39,6 +39,12 @@ def test_parents(spans):
     assert found.tolist() == held_by(rows)
 
 
+def test_of_rows_with_the_same_times_the_shallower_holds_the_other():
+    start, finish, track = np.array([5, 5, 5]), np.array([2_005] * 3), np.zeros(3, dtype=np.int64)
+    found = parents(start, finish, track, np.arange(3), np.array([2, 0, 1]))
+    assert found.tolist() == [2, -1, 1]
+
+
 @given(
     st.lists(st.integers(-5, 5), max_size=50),
     st.lists(st.tuples(st.integers(-6, 6), st.integers(0, 50)), max_size=20),

@@ -35,6 +35,9 @@ _BACKWARD: Final = _CODE["backward"]
 _RECOMPUTE: Final = _CODE["recompute"]
 #: No kind of its own.
 _NONE: Final = -1
+#: What a row may be that has the same times as an annotation and lies in it; as a function, too.
+_IN_ANNOTATIONS: Final = HOST - {"user_annotation"}
+_IN_FUNCTIONS: Final = _IN_ANNOTATIONS - {"python_function"}
 
 
 def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.DataFrame:
@@ -57,7 +60,11 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
     cat = events["cat"]
     host, device, calls = among(cat, HOST), among(cat, DEVICE), among(cat, CALLS)
     start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
-    parent = parents(start, finish, events["track"].to_numpy(), np.flatnonzero(host))
+    # Of rows with the same times the outer one: annotation, Python function, operator, call.
+    depth = sum(
+        among(cat, inner).astype(np.int8) for inner in (_IN_ANNOTATIONS, _IN_FUNCTIONS, CALLS)
+    )
+    parent = parents(start, finish, events["track"].to_numpy(), np.flatnonzero(host), depth)
 
     own = _named(names, by_name, cat)
     # Exchange said of a host row is what it launches; the row itself is where it waits.

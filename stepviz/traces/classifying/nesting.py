@@ -16,7 +16,13 @@ _ROUNDING_NS: Final = 1_000
 _MOST_HOPS: Final = 24
 
 
-def parents(start: IntArray, finish: IntArray, track: IntArray, rows: IntArray) -> IntArray:
+def parents(
+    start: IntArray,
+    finish: IntArray,
+    track: IntArray,
+    rows: IntArray,
+    depth: npt.NDArray[np.integer] | None = None,
+) -> IntArray:
     """Return, per row of all, the row that holds it; −1 where none does.
 
     A row is held by the last one before it on its track that still ran when it ended, give or
@@ -29,14 +35,20 @@ def parents(start: IntArray, finish: IntArray, track: IntArray, rows: IntArray) 
         Of all rows.
     rows
         Those to nest; the others hold nothing.
+    depth
+        Of all rows: of two with the same start and finish the one of lesser depth holds the
+        other; by default, and where these are equal too, the one that comes first.
     """
+    depths = np.zeros(len(start), dtype=np.int8) if depth is None else depth
     parent = np.full(len(start), -1, dtype=np.int64)
     order = rows[np.argsort(track[rows], kind="stable")]
     edges = np.flatnonzero(np.diff(track[order])) + 1
     for rows_of_track in np.split(order, edges):
         if len(rows_of_track) == 0:
             continue
-        first_outer = np.lexsort((-finish[rows_of_track], start[rows_of_track]))
+        first_outer = np.lexsort(
+            (depths[rows_of_track], -finish[rows_of_track], start[rows_of_track])
+        )
         own = rows_of_track[first_outer]
         begin, end = start[own], finish[own]
         # Where two rows cross by rounding, the shorter must lie inside for most of its time.
