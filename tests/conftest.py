@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 
+# A time, a browser or a process may come late on a busy machine: tests of these are tried again,
+# and the summary names each that was. All others have one try.
+AGAIN = pytest.mark.flaky(reruns=2, reruns_delay=1)
+
 # What a folder's tests need, so that no test has to say so itself.
 FOLDER_MARKS = {
-    "browser": (pytest.mark.browser,),
-    "lab": (pytest.mark.lab, pytest.mark.alone, pytest.mark.slow),
+    "browser": (pytest.mark.browser, AGAIN),
+    "lab": (pytest.mark.lab, pytest.mark.alone, pytest.mark.slow, AGAIN),
+    "recording": (AGAIN,),
 }
 
 # No deadline: a busy machine is no bug, and what must be fast has a test of its own.
@@ -43,6 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(HERE).parts[0] if item.path.is_relative_to(HERE) else ""
         for mark in FOLDER_MARKS.get(folder, ()):
             item.add_marker(mark)
+        if item.get_closest_marker("alone") and not item.get_closest_marker("flaky"):
+            item.add_marker(AGAIN)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ FAST_LINK = {"latency_ms": 3.0, "ms_per_mib": 2.0}
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.alone,
     pytest.mark.skipif(
         importlib.util.find_spec("torch") is None, reason="captures need torch, not installed"
     ),
