@@ -9,6 +9,7 @@ their colours unless ``resolve_scale(color="independent")`` follows.
 from stepviz.charts.choice_charts import plan_chart, roofline_chart, sweep_chart
 from stepviz.charts.drawing import offline
 from stepviz.charts.step_charts import before_after_chart, sensitivity_chart, timeline_chart
+from stepviz.charts.step_drawings import timeline_svg
 
 __all__ = [
     "before_after_chart",
@@ -18,4 +19,5 @@ __all__ = [
     "sensitivity_chart",
     "sweep_chart",
     "timeline_chart",
+    "timeline_svg",
 ]

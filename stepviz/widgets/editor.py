@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import anywidget
 import traitlets
 
+from stepviz.charts.step_drawings import timeline_svg
 from stepviz.core.timeline import Timeline
 from stepviz.errors import near
 from stepviz.widgets.bundle import bundle_text, packed_module
+from stepviz.widgets.pages import Piece, Saved, model_of
 from stepviz.widgets.traits import (
     Document,
     DocumentTrait,
@@ -46,7 +48,7 @@ _READERS: dict[str, Callable[[object], Any]] = {
 }
 
 
-class TimelineEditor(anywidget.AnyWidget):
+class TimelineEditor(Saved, anywidget.AnyWidget):
     """A timeline to drag: bars, dependencies, lags, with the completion updated all the while.
 
     Parameters
@@ -168,6 +170,17 @@ class TimelineEditor(anywidget.AnyWidget):
     def schedule(self) -> Schedule:
         """The schedule of the timeline as it is now."""
         return self.timeline.schedule()
+
+    # Saved
+
+    def _piece(self) -> Piece:
+        return Piece((model_of(self, "editor"),))
+
+    def _title(self) -> str:
+        return self.timeline.name or "A training step"
+
+    def _picture_svg(self) -> str:
+        return timeline_svg(self.timeline, baseline=self.baseline)
 
     def close(self) -> None:
         """Close the widget and free it, here and in the page."""

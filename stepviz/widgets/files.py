@@ -1,0 +1,63 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from stepviz.errors import StepvizError
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write text as UTF-8; a file that is there is replaced once the new one is whole.
+
+    Raises
+    ------
+    StepvizError
+        Where it cannot be written.
+    """
+    write_bytes(path, text.encode("utf-8", "replace"))
+
+
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write bytes; a file that is there is replaced once the new one is whole.
+
+    Raises
+    ------
+    StepvizError
+        Where it cannot be written.
+    """
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        msg = f"a file is saved under a path, such as 'step.html', not {path!r}"
+        raise StepvizError(msg)
+    target = Path(path).expanduser()
+    if target.is_dir():
+        msg = f"{str(path)!r} is a folder: give the name of a file in it"
+        raise StepvizError(msg)
+    if not target.parent.is_dir():
+        msg = f"there is no folder {str(target.parent)!r} to save {target.name!r} in: make it first"
+        raise StepvizError(msg)
+    try:
+        _write(target, content)
+    except OSError as error:
+        msg = f"{str(path)!r} cannot be written: {error.strerror or error}"
+        raise StepvizError(msg) from error
+
+
+def _write(target: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(
+        dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part"
+    )
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask)
+        Path(name).replace(target)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
