@@ -166,7 +166,7 @@ _CATALOGUE: Final = (
     Convention(
         "packed",
         "6·N_matmul + 6·L·H·Q·ΣLᵢ²/ΣLᵢ",
-        "as causal, attention inside the boundaries of packed sequences",
+        "as causal, attention inside the boundaries of packed sequences; ΣLᵢ with padding that ran",
         "Megatron-LM for packed (THD) batches from May 2026",
         _causal,
     ),
@@ -260,7 +260,9 @@ def known_convention(name: object) -> Convention:
     return found
 
 
-def flops_per_token(shape: Any, convention: str, sequence: Any = None) -> Quantity:
+def flops_per_token(
+    shape: Any, convention: str, sequence: Any = None, *, of: str = "executed"
+) -> Quantity:
     """Return the FLOPs of one token, forward and backward, under a named convention.
 
     Parameters
@@ -271,6 +273,9 @@ def flops_per_token(shape: Any, convention: str, sequence: Any = None) -> Quanti
     sequence : int, iterable of int, or TokenCounts
         Length of the sequences; for `packed` the lengths of the segments in a row, or counts.
         Not needed where attention is not counted.
+    of : {"executed", "real", "allocated"}
+        Which positions of counts are the tokens. Of a padded batch Σ L² is shared by more of
+        those that ran than of the real ones.
 
     Returns
     -------
@@ -299,7 +304,7 @@ def flops_per_token(shape: Any, convention: str, sequence: Any = None) -> Quanti
         raise ThroughputError(msg)
     length = 1.0
     if convention not in NO_LENGTH:
-        length = length_for(convention, sequence)
+        length = length_for(convention, sequence, of)
     return Quantity(chosen.count(shape, length), "FLOP/token", convention, chosen.formula)
 
 

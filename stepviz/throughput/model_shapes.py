@@ -163,7 +163,10 @@ class ModelShape:
 
     def _check(self) -> None:
         if self.heads % self.kv_heads:
-            msg = f"{self.heads} heads cannot share {self.kv_heads} kv_heads evenly"
+            msg = (
+                f"{self.heads} heads cannot share {self.kv_heads} kv_heads evenly: give kv_heads, "
+                f"a divisor of {self.heads}"
+            )
             raise ThroughputError(msg)
         if self.experts and not 1 <= self.top_k <= self.experts:
             msg = f"top_k is {self.top_k} of {self.experts} experts: a token runs through 1 or more"
@@ -187,7 +190,8 @@ class ModelShape:
         config : dict, path, or a transformers configuration
             Its content, the file, or the folder that holds it.
         **changes
-            Fields to set otherwise, such as `vocab` where the stored table is padded further.
+            Fields to set otherwise, such as `vocab` where the stored table is padded further. What
+            follows from them, such as the norms of `layers`, follows.
 
         Raises
         ------
@@ -220,7 +224,7 @@ class ModelShape:
             if name not in known:
                 msg = f"a shape has no {name!r}: {near(name, known)}"
                 raise ThroughputError(msg)
-        return cls(**{**read_config(config), **changes})
+        return cls(**{**read_config(config, changes), **changes})
 
     # What follows
 

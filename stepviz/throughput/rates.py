@@ -103,12 +103,13 @@ class Rate:
         Parameters
         ----------
         rates : iterable of Rate
-            Of the same thing.
+            Of the same thing and scope.
 
         Raises
         ------
         ThroughputError
-            Where there is none, or they count different things.
+            Where there is none, they count different things, or are of different scopes: a
+            microbatch's interval lies inside its update's.
 
         Examples
         --------
@@ -122,6 +123,13 @@ class Rate:
             raise ThroughputError(msg)
         for part in parts[1:]:
             parts[0]._same_thing(part)
+        scopes = sorted({part.scope for part in parts})
+        if len(scopes) > 1:
+            msg = (
+                f"rates of different scopes ({', '.join(scopes)}) have no overall rate: their "
+                "intervals may lie inside one another. Give the rates of one scope"
+            )
+            raise ThroughputError(msg)
         count, seconds = sum(p.count for p in parts), sum(p.seconds for p in parts)
         scope = parts[0].scope if len(parts) == 1 else "run"
         return Rate(count, seconds, parts[0].of, scope, parts[0].devices)

@@ -32,7 +32,7 @@ def plain_sequence(sequence: Any) -> Any:
     return tuple(sequence)
 
 
-def length_for(convention: str, sequence: Any) -> float:
+def length_for(convention: str, sequence: Any, of: str = "executed") -> float:
     """Return the length that a convention's attention term uses.
 
     Parameters
@@ -40,6 +40,9 @@ def length_for(convention: str, sequence: Any) -> float:
     convention : str
     sequence : int, iterable of int, or TokenCounts
         A length; for `packed` also the lengths of the segments, or counts that know them.
+    of : {"executed", "real", "allocated"}
+        Which positions of counts share Σ L²: those that the rate counts, so that FLOPs per token
+        × tokens hold just Σ L², however much of them is padding.
 
     Raises
     ------
@@ -59,10 +62,11 @@ def length_for(convention: str, sequence: Any) -> float:
         )
         raise ThroughputError(msg)
     if isinstance(sequence, TokenCounts):
-        if sequence.mean_length is None:
+        over = getattr(sequence, of) or sequence.real
+        if sequence.squared_lengths is None or not over:
             msg = "these counts know no lengths: give real= and squared_lengths=, or the segments"
             raise ThroughputError(msg)
-        return sequence.mean_length
+        return sequence.squared_lengths / over
     total = whole_row(sequence)
     return sum(float(length) ** 2 for length in sequence) / total
 

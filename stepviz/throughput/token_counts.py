@@ -13,6 +13,7 @@ from stepviz.throughput.checks import listed, real, whole
 from stepviz.throughput.figures import card, number_text, percent
 from stepviz.throughput.rates import NUMERATORS, Rate, known_numerator
 from stepviz.throughput.scopes import known_scope, refuse_mismatch
+from stepviz.throughput.square_bounds import refuse_impossible_squares
 
 #: Counts that add up, over time and over ranks.
 ADDITIVE: Final = ("allocated", "real", "executed", "scored", "sequences", "squared_lengths")
@@ -53,7 +54,8 @@ class TokenCounts:
     Raises
     ------
     ThroughputError
-        A negative or fractional count, a part greater than the whole, an unknown scope.
+        A negative or fractional count, a part greater than the whole, Σ L² that no lengths have,
+        an unknown scope.
 
     Examples
     --------
@@ -93,6 +95,12 @@ class TokenCounts:
             if part is not None and self.allocated is not None and part > self.allocated:
                 msg = f"{part:,} {name} of {self.allocated:,} allocated positions: a part is less"
                 raise ThroughputError(msg)
+        refuse_impossible_squares(
+            self.squared_lengths,
+            self.allocated if self.real is None else self.real,
+            self.sequences,
+            exactly=self.real is not None,
+        )
         for name, scope in (("updates", "update"), ("microbatches", "microbatch")):
             if self.scope != scope:
                 continue

@@ -51,6 +51,8 @@ class Mfu:
         The catalogue's entry, where one was used.
     guards : tuple of str
         What cannot be, or what this number does not say.
+    of : {"executed", "real", "allocated"}
+        Which positions `tokens_per_second` counts.
     """
 
     value: float
@@ -63,6 +65,7 @@ class Mfu:
     shape: Any = field(repr=False)
     peak: Peak | None = None
     guards: tuple[str, ...] = ()
+    of: str = "executed"
 
     @property
     def unit(self) -> str:
@@ -134,7 +137,8 @@ def mfu(
     peak : Peak or float
         Of one device: `peak("H100 SXM", "bf16")`, or dense FLOP/s.
     sequence : int, iterable of int, or TokenCounts
-        Length of the sequences; for `packed` the lengths of the segments, or counts.
+        Length of the sequences; for `packed` the lengths of the segments, or counts, whose Σ L² is
+        shared by the positions that the rate counts, padding that ran among them.
     devices : int
         All that share the work, those of tensor and pipeline parallelism too.
     precision : str or torch dtype, optional
@@ -160,7 +164,7 @@ def mfu(
     sequence = plain_sequence(sequence)
     rate, guards = _positions_per_second(tokens_per_second, sequence)
     devices = whole(devices, "devices", least=1)
-    flops = flops_per_token(shape, convention, sequence)
+    flops = flops_per_token(shape, convention, sequence, of=_counted(tokens_per_second))
     entry = peak if isinstance(peak, Peak) else None
     roof = roof_of(peak)
     value = float(flops) * rate / (devices * roof)
@@ -183,6 +187,7 @@ def mfu(
         shape=shape,
         peak=entry,
         guards=tuple(guards),
+        of=_counted(tokens_per_second),
     )
 
 
@@ -234,7 +239,7 @@ def translate(
         found = mfu(
             utilization.shape if shape is None else shape,
             convention=to,
-            tokens_per_second=utilization.tokens_per_second,
+            tokens_per_second=Rate(utilization.tokens_per_second, 1.0, utilization.of, "run"),
             sequence=length_under(to, segments),
             peak=utilization.peak or utilization.peak_flops,
             devices=utilization.devices,
@@ -327,6 +332,11 @@ def _positions_per_second(rate: Any, sequence: Any) -> tuple[float, list[str]]:
         f"give the rate of executed positions{wrong}"
     )
     raise ThroughputError(msg, factor=factor)
+
+
+def _counted(rate: Any) -> str:
+    """Return which positions a rate counts; a bare number is of those that were run over."""
+    return rate.of if isinstance(rate, Rate) else "executed"
 
 
 def _about_peak(entry: Peak | None, roof: float, precision: str | None) -> list[str]:

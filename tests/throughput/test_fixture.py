@@ -43,9 +43,14 @@ def test_with_a_model_and_a_peak_there_is_a_utilization_beside():
     padded, packed = lesson_counts()
     shape = sv.ModelShape(layers=2, hidden=64, heads=4, vocab=100)
     table = sv.compare_counts(padded, packed, shape=shape, peak=1e10).table
-    per_token = 6 * shape.matmul_parameters + 6 * 2 * 64 * 3  # two sequences of 3 positions
-    assert table.loc["MFU (packed)", "before"] == pytest.approx(2000 * per_token / 1e10)
-    assert table.loc["MFU (packed)", "change"] == "unchanged"
+    matrices, attention = 6 * shape.matmul_parameters, 6 * 2 * 64 * (3 * 3 + 3 * 3)
+    # matrices run over padding too; attention stays inside the two sequences of 3 positions
+    assert table.loc["MFU (packed)", "before"] == pytest.approx(
+        (8 * matrices + attention) / 0.004 / 1e10
+    )
+    assert table.loc["MFU (packed)", "after"] == pytest.approx(
+        (6 * matrices + attention) / 0.003 / 1e10
+    )
 
 
 def test_one_fixture_under_every_convention():

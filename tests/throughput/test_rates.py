@@ -148,11 +148,49 @@ def test_counts_of_several_scopes_do_not_add():
         ({"allocated": 8, "scope": "updates"}, "did you mean 'update'"),
         ({"allocated": 8, "scope": "update", "updates": 3}, "use scope='run'"),
         ({"allocated": 8, "seconds": 0}, "seconds is 0"),
+        ({"real": 6, "sequences": 2, "squared_lengths": 17}, "at least 18, all of them equally"),
+        ({"real": 6, "squared_lengths": 37}, "at most 36, in one sequence"),
+        ({"real": 6, "squared_lengths": 5}, "real positions make at least 6"),
+        ({"allocated": 6, "squared_lengths": 37}, "6 allocated positions make at most 36"),
     ],
 )
 def test_counts_that_contradict_themselves_are_refused(fields, message):
     with pytest.raises(sv.ThroughputError, match=message):
         sv.TokenCounts(**fields)
+
+
+def sums_of_squares(positions, sequences):
+    """Every Σ L² of so many positions in so many sequences, empty ones among them."""
+    if sequences == 1:
+        return {positions**2}
+    return {
+        first**2 + rest
+        for first in range(positions + 1)
+        for rest in sums_of_squares(positions - first, sequences - 1)
+    }
+
+
+@pytest.mark.parametrize("positions", range(8))
+@pytest.mark.parametrize("sequences", [1, 2, 3, 4])
+def test_squares_are_accepted_from_the_least_to_the_most_there_are(positions, sequences):
+    possible = sums_of_squares(positions, sequences)
+    accepted = []
+    for squared in range(positions**2 + 3):
+        try:
+            sv.TokenCounts(real=positions, sequences=sequences, squared_lengths=squared)
+        except sv.ThroughputError:
+            continue
+        accepted.append(squared)
+    assert (accepted[0], accepted[-1]) == (min(possible), positions**2)
+    assert possible <= set(accepted)
+
+
+def test_rates_of_several_scopes_have_no_overall_rate():
+    rates = [sv.Rate(8, 1.0, "executed", scope) for scope in ("microbatch", "update")]
+    with pytest.raises(sv.ThroughputError, match=r"different scopes \(microbatch, update\)"):
+        sv.Rate.overall(rates)
+    with pytest.raises(sv.ThroughputError, match="lie inside one another"):
+        _ = rates[0] + rates[1]
 
 
 def test_what_is_not_known_is_said():

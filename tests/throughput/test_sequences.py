@@ -76,3 +76,22 @@ def test_a_precision_is_the_same_however_it_is_written(written):
         sv.mfu(LLAMA_8B, convention="causal", precision="bf17", **step)
     other = sv.mfu(LLAMA_8B, convention="causal", precision="float8_e4m3fn", **step)
     assert other.guards[0].startswith("the work ran in fp8 and the peak is of bf16")
+
+
+@pytest.mark.parametrize("of", ["executed", "real", "allocated"])
+def test_padding_shares_the_attention_of_packed_sequences(of):
+    """FLOPs of an update: matrices for what the rate counts, attention for just Σ L²."""
+    counts = sv.TokenCounts(
+        allocated=16, real=10, executed=12, squared_lengths=4**2 + 6**2, scope="update", seconds=2
+    )
+    found = sv.mfu(
+        LLAMA_8B, convention="packed", tokens_per_second=counts.rate(of), sequence=counts, peak=1e15
+    )
+    matrices = 6 * LLAMA_8B.matmul_parameters * getattr(counts, of)
+    attention = 6 * 32 * 32 * 128 * (4**2 + 6**2)
+    assert found.flops_per_second == pytest.approx((matrices + attention) / 2, rel=1e-12)
+    bare = sv.mfu(LLAMA_8B, convention="packed", tokens_per_second=6, sequence=counts, peak=1e15)
+    ran = 6 * LLAMA_8B.matmul_parameters * 12 + attention
+    assert bare.flops_per_second == pytest.approx(ran / 2, rel=1e-12)
+    there = sv.translate(found, "packed", "6N_all")
+    assert sv.translate(there, "6N_all", "packed") == found

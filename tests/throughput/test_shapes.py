@@ -121,11 +121,45 @@ def test_a_config_has_the_parameters_that_transformers_makes(kind, entries, para
     assert shape.parameters == parameters
 
 
+ENTRY = {
+    "layers": "num_hidden_layers",
+    "hidden": "hidden_size",
+    "vocab": "vocab_size",
+    "ffn": "intermediate_size",
+    "tied": "tie_word_embeddings",
+}
+
+
+@pytest.mark.parametrize(
+    "changes", [{"layers": 3}, {"hidden": 512}, {"vocab": 50}, {"ffn": 99}, {"tied": True}]
+)
+@pytest.mark.parametrize(("kind", "entries", "parameters"), COUNTED)
+def test_a_changed_field_counts_as_if_the_config_had_it(kind, entries, parameters, changes):
+    config = {"model_type": kind, **SMALL, **entries}
+    if kind == "opt":
+        config.pop("word_embed_proj_dim")
+    written = {**config, **{ENTRY[name]: value for name, value in changes.items()}}
+    found = sv.ModelShape.from_config(config, **changes)
+    assert found == sv.ModelShape.from_config(written)
+
+
+def test_windows_are_taken_of_the_layers_there_are():
+    kinds = ["full_attention", *["sliding_attention"] * 3]
+    config = {**SMALL, "model_type": "qwen3", "sliding_window": 64, "layer_types": kinds}
+    assert sv.ModelShape.from_config(config, layers=2).windows == (None, 64)
+    with pytest.raises(sv.ThroughputError, match="names the kind of 4 layers and has 5: give win"):
+        sv.ModelShape.from_config(config, layers=5)
+    with pytest.raises(sv.ThroughputError, match="give kv_heads, a divisor of 7"):
+        sv.ModelShape.from_config(config, heads=7, head_dim=8)
+
+
 def test_gpt2_has_names_of_its_own():
     config = {"n_layer": 4, "n_embd": 256, "n_head": 8, "n_positions": 128, "vocab_size": 1000}
     shape = sv.ModelShape.from_config({"model_type": "gpt2", **config})
     assert shape.parameters == 3_448_320
     assert (shape.ffn, shape.tied) == (1024, True)
+    fewer = sv.ModelShape.from_config({"model_type": "gpt2", **config}, layers=2)
+    assert shape.parameters - fewer.parameters == 2 * (12 * 256 * 256 + 13 * 256)
 
 
 @pytest.mark.parametrize(
