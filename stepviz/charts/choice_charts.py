@@ -63,7 +63,7 @@ def sweep_chart(sweep: pd.DataFrame) -> alt.VConcatChart:
         .encode(
             x=x,
             y=altair.Y("ms:Q", title="exposed tail, ms", stack="zero"),
-            color=altair.Color("cost:N", scale=altair.Scale(range=["#c24a00", "#e9c033"])),
+            color=altair.Color("cost:N", scale=altair.Scale(range=["#b04d03", "#a69328"])),
             tooltip=["cap_mb", "buckets", "cost", "ms"],
         )
     )
@@ -128,7 +128,7 @@ def roofline_chart(
             color=altair.Color(
                 "roof:N",
                 sort=kinds,
-                scale=altair.Scale(domain=kinds, range=[ACCENT, "#c24a00", "#8b96a1"]),
+                scale=altair.Scale(domain=kinds, range=[ACCENT, "#b04d03", "#7b8691"]),
             ),
             strokeDash=altair.StrokeDash(
                 "roof:N", scale=altair.Scale(domain=kinds, range=[[1, 0], [6, 3], [2, 3]])

@@ -6,20 +6,20 @@ from typing import Any, Final
 
 from stepviz.errors import StepvizError
 
-#: Fills as in the editor: apart from each other for colour-blind readers too.
+#: Fills as the editor has on a light page: apart from each other for colour-blind readers too.
 COLORS: Final = {
-    "input": "#6cc4f2",
-    "forward": "#0068a6",
-    "backward": "#7350d0",
-    "exchange": "#c24a00",
-    "optimizer": "#18a87c",
-    "recompute": "#e9c033",
-    "checkpoint": "#e79ac0",
-    "host": "#5f4a3a",
-    "other": "#8b96a1",
-    "wait": "#d9a98a",
+    "input": "#1495fa",
+    "forward": "#1b5b97",
+    "backward": "#853adf",
+    "exchange": "#b04d03",
+    "optimizer": "#12947c",
+    "recompute": "#a69328",
+    "checkpoint": "#f052b8",
+    "host": "#3c2a0c",
+    "other": "#5a494e",
+    "wait": "#b88461",
     "idle": "#e4e7eb",
-    "unexplained": "#cfd5db",
+    "unexplained": "#8f959b",
 }
 ACCENT: Final = "#0b62c4"
 NEAR: Final = "#fff0c2"

@@ -17,7 +17,7 @@ from tests.traces.synthetic import two_ranks
 
 US = 1000
 EVIL = "<img src=x onerror='document.title=\"taken over\"'>"
-FORWARD, BACKWARD, EXCHANGE = [0, 104, 166], [115, 80, 208], [194, 74, 0]
+FORWARD, BACKWARD, EXCHANGE = [27, 91, 151], [133, 58, 223], [176, 77, 3]
 WAIT = {"light": [217, 169, 138], "dark": [125, 90, 69]}
 
 

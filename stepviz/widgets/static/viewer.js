@@ -468,7 +468,7 @@ var Colours = class {
     });
     return {
       inks: { plain, dimmed },
-      labels: fills.map((fill) => luminance(fill) > 0.22 ? "#0b0f14" : "#fff"),
+      labels: fills.map((fill) => luminance(fill) > 0.19 ? "#0b0f14" : "#fff"),
       fills: fills.map(written),
       background: written(background),
       foreground: css("--sv-fg"),
