@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from stepviz.recording.captures import capture
     from stepviz.recording.experiments import experiment
     from stepviz.recording.recorder import Recorder
+    from stepviz.reports import report
     from stepviz.throughput.counting import count_tokens, tokens_per_update
     from stepviz.throughput.diagnosis import diagnose
     from stepviz.throughput.flop_conventions import conventions, flops_per_token
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from stepviz.widgets import (
         BucketExplorer,
         CapturePanel,
+        Quiz,
         RunPlanner,
         TimelineEditor,
         TokenComparison,
@@ -89,6 +91,7 @@ _HOMES = {
     "CapturePanel": "stepviz.widgets.capture_panel",
     "Change": "stepviz.core.changes",
     "ModelShape": "stepviz.throughput.model_shapes",
+    "Quiz": "stepviz.widgets.quiz",
     "Rate": "stepviz.throughput.rates",
     "Recorder": "stepviz.recording.recorder",
     "RunPlanner": "stepviz.widgets.run_planner",
@@ -125,6 +128,7 @@ _HOMES = {
     "rank_changes": "stepviz.evidence",
     "remove": "stepviz.core.changes",
     "remove_pattern": "stepviz.traces",
+    "report": "stepviz.reports",
     "run_throughput": "stepviz.evidence",
     "sample_run": "stepviz.traces",
     "scale": "stepviz.core.changes",
@@ -149,6 +153,7 @@ __all__ = [
     "ChangeError",
     "CostError",
     "ModelShape",
+    "Quiz",
     "Rate",
     "Recorder",
     "RunPlanner",
@@ -189,6 +194,7 @@ __all__ = [
     "rank_changes",
     "remove",
     "remove_pattern",
+    "report",
     "run_throughput",
     "sample_run",
     "scale",

@@ -3,6 +3,7 @@
 from stepviz.widgets.bucket_explorer import BucketExplorer
 from stepviz.widgets.capture_panel import CapturePanel
 from stepviz.widgets.editor import TimelineEditor
+from stepviz.widgets.quiz import Quiz
 from stepviz.widgets.run_planner import RunPlanner
 from stepviz.widgets.token_comparison import TokenComparison
 from stepviz.widgets.trace_viewer import TraceViewer
@@ -10,6 +11,7 @@ from stepviz.widgets.trace_viewer import TraceViewer
 __all__ = [
     "BucketExplorer",
     "CapturePanel",
+    "Quiz",
     "RunPlanner",
     "TimelineEditor",
     "TokenComparison",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
     from stepviz.widgets.knobs import KnobWidget
+    from stepviz.widgets.quiz import Quiz
     from stepviz.widgets.viewer_answers import Answers
 
 STATIC = Path(__file__).resolve().parents[2] / "stepviz" / "widgets" / "static"
@@ -200,6 +201,20 @@ def editor_page(new_page: Callable[..., Page], page_problems: list[str]) -> Call
         prepare(page, "editor", page_problems)
         load_module(page, "editor", {"value": value, **state}, kernel)
         page.evaluate(SETTLED)
+        return page
+
+    return load
+
+
+@pytest.fixture
+def quiz_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callable[..., Page]:
+    """Load a quiz on a stub model without a kernel: ``quiz_page(sv.Quiz(…), value=…)``."""
+
+    def load(quiz: Quiz, *, context: dict[str, Any] | None = None, **state: Any) -> Page:
+        page = new_page(**context or {})
+        prepare(page, "quiz", page_problems)
+        held = {name: getattr(quiz, name) for name in ("value", "revealed", "_quiz")}
+        load_module(page, "quiz", {**held, **state})
         return page
 
     return load

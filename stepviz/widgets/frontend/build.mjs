@@ -26,9 +26,9 @@ const shared = {
 };
 
 // Bundle → its folder; the editor's module lies at the top.
-const modules = { editor: "index.ts", viewer: "viewer/index.ts", tokens: "tokens/index.ts", planner: "planner/index.ts", buckets: "buckets/index.ts", capture: "capture/index.ts", page: "page/index.ts" };
-const sheets = { editor: "editor.css", viewer: "viewer/viewer.css", tokens: "tokens/tokens.css", planner: "planner/planner.css", buckets: "buckets/buckets.css", capture: "capture/capture.css" };
-const tested = ["model", "view", "viewer", "knobs", "tokens", "planner", "buckets", "capture", "page"];
+const modules = { editor: "index.ts", viewer: "viewer/index.ts", tokens: "tokens/index.ts", planner: "planner/index.ts", buckets: "buckets/index.ts", capture: "capture/index.ts", quiz: "quiz/index.ts", page: "page/index.ts", page_viewer: "page/viewer.ts" };
+const sheets = { editor: "editor.css", viewer: "viewer/viewer.css", tokens: "tokens/tokens.css", planner: "planner/planner.css", buckets: "buckets/buckets.css", capture: "capture/capture.css", quiz: "quiz/quiz.css" };
+const tested = ["model", "view", "viewer", "knobs", "tokens", "planner", "buckets", "capture", "quiz", "page"];
 
 async function buildBundle(outdir) {
   await build({
