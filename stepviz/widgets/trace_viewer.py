@@ -19,10 +19,13 @@ from stepviz.errors import TraceError, near
 from stepviz.traces.runs import Run
 from stepviz.traces.step import Step
 from stepviz.widgets.bundle import bundle_text, packed_module
+from stepviz.widgets.pages import Piece, Saved, model_of
 from stepviz.widgets.viewer_answers import Answers
+from stepviz.widgets.viewer_drawing import step_svg
+from stepviz.widgets.viewer_page import viewer_given
 
 
-class TraceViewer(anywidget.AnyWidget):
+class TraceViewer(Saved, anywidget.AnyWidget):
     """A step's trace to look into: every rank, stream and thread, the critical path across them.
 
     Parameters
@@ -153,6 +156,18 @@ class TraceViewer(anywidget.AnyWidget):
         matches = self._answers.find(name)
         self._query = {"text": name, "number": self._query.get("number", 0) + 1}
         return matches.frame(self._answers.scene)
+
+    # Saved
+
+    def _piece(self) -> Piece:
+        given, notes = viewer_given(self._answers)
+        return Piece((model_of(self, "viewer"),), "page_viewer", given, tuple(notes))
+
+    def _title(self) -> str:
+        return str(self._scene["title"])
+
+    def _picture_svg(self) -> str:
+        return step_svg(self._answers)
 
     def close(self) -> None:
         """Close the widget and free it, here and in the page."""

@@ -1,0 +1,116 @@
+"""A step in a page answers as Python does: the same questions, the same answers, to the byte."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from typing import Any
+
+import pytest
+
+import stepviz as sv
+from stepviz.traces.lanes.scene import SHOWN_KINDS
+from stepviz.widgets.viewer_answers import PATH, Answers
+from stepviz.widgets.viewer_page import viewer_given
+from tests.widgets import frontend
+
+
+@pytest.fixture(scope="module", params=["base", "slow rank"])
+def answers(request: pytest.FixtureRequest) -> Answers:
+    return Answers(sv.sample_run(request.param).step())
+
+
+def in_page(
+    given: str, questions: list[dict[str, Any]]
+) -> list[tuple[dict[str, Any], list[bytes]]]:
+    """Ask the page's own code, in Node."""
+    asked = {"given": given, "kinds": list(SHOWN_KINDS), "questions": questions}
+    said = frontend.build("--run", "page/viewer/crosscheck.ts", text=json.dumps(asked))
+    return [
+        (content, [base64.b64decode(one) for one in buffers])
+        for content, buffers in json.loads(said)
+    ]
+
+
+def questions_about(answers: Answers, seed: int) -> list[dict[str, Any]]:
+    """Return every kind of question, at random places."""
+    rng = random.Random(seed)
+    scene = answers.scene
+    lanes = [*range(len(scene)), PATH]
+    span = scene.span_ns
+    found: list[dict[str, Any]] = []
+    for k in range(60):
+        start = rng.randrange(scene.begin_ns, span)
+        finish = min(span, start + rng.choice([2_000, 300_000, span]))
+        hidden = rng.sample(range(len(SHOWN_KINDS)), rng.choice([0, 0, 2]))
+        text = rng.choice(["", "", "mm", "ALL_REDUCE", "aten::"])
+        some = rng.sample(lanes, min(len(lanes), 7))
+        at = {"start": start, "finish": finish}
+        found += [
+            {"ask": "blocks", "page": f"p{k}", "lanes": some, "hidden": hidden, "find": text, **at,
+             "pixel": rng.choice([1, 700, 50_000])},
+            {"ask": "explain", "lane": rng.choice(lanes), **at},
+            {"ask": "piece", "at": start, "by": rng.choice([-1, 0, 1])},
+            {"ask": "find", "text": text, "hidden": hidden, "lane": rng.choice(lanes[:-1]),
+             "start": start, "go": rng.choice(["next", "back", None])},
+            {"ask": "path", "from": rng.choice([0, 3, 200])},
+        ]  # fmt: skip
+    # One interval alone, with all that is known of it.
+    for number in scene.recorded.tolist():
+        lane = scene.lane(number)
+        for k in rng.sample(range(len(lane)), min(len(lane), 5)):
+            at = {"start": int(lane.start[k]), "finish": int(lane.finish[k])}
+            found.append({"ask": "explain", "lane": number, **at})
+    return [{"id": f"q{k}", **question} for k, question in enumerate(found)]
+
+
+def test_each_question_is_answered_as_python_does(answers: Answers) -> None:
+    given, left_out = viewer_given(answers)
+    assert left_out == []
+    questions = questions_about(answers, random.SystemRandom().randrange(2**32))
+    alike = in_page(given, questions)
+    told = 0
+    for question, (content, buffers) in zip(questions, alike, strict=True):
+        expected, packed = answers.answer(question)
+        assert content == json.loads(json.dumps(expected)), question
+        assert buffers == packed, question
+        told += len(content.get("more", []))
+    assert told > 50
+
+
+def test_a_question_without_meaning_is_answered_with_the_reason(answers: Answers) -> None:
+    given, _ = viewer_given(answers)
+    (first, _), (second, _) = in_page(
+        given,
+        [
+            {"id": "a", "ask": "explain", "lane": 10_000, "start": 0, "finish": 1},
+            {"id": "b", "ask": "everything"},
+        ],
+    )
+    assert first == {"id": "a", "error": "there is no lane 10000"}
+    assert second["id"] == "b"
+    assert "everything" in second["error"]
+
+
+def test_of_a_huge_step_the_shortest_host_work_is_left_out_and_said_to_be(answers: Answers) -> None:
+    scene = answers.scene
+    lengths = sorted(
+        length
+        for rank in scene.ranks
+        for track in rank.tracks
+        if track.role == "host"
+        for number in range(track.first, track.first + track.rows)
+        for length in (scene.lane(number).finish - scene.lane(number).start).tolist()
+    )
+    exchanges = scene.intervals - len(lengths)
+    given, (said,) = viewer_given(answers, most=exchanges + 100)
+    shortest = lengths[-100] + 1
+    gone = sum(length < shortest for length in lengths)
+    assert said.startswith(f"{gone:,} of {len(lengths):,} intervals on the host")
+    number = scene.ranks[0].tracks[-1].first
+    whole = {"ask": "explain", "lane": number, "start": scene.begin_ns, "finish": scene.span_ns}
+    ((content, _),) = in_page(given, [{"id": "a", **whole}])
+    lane = scene.lane(number)
+    assert content["count"] == int(((lane.finish - lane.start) >= shortest).sum())
+    assert len(given) < len(viewer_given(answers)[0])
