@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,9 @@ from stepviz.traces.joining.joins import Joined, joined
 from stepviz.traces.joining.own_times import first_reached, own_time_frame, slowest_frame
 from stepviz.traces.joining.step_exchanges import Part, StepExchanges, step_exchanges
 from stepviz.traces.rank_trace import RankStep
+
+if TYPE_CHECKING:
+    from stepviz.traces.runs import Run
 
 Unit = Literal["ms", "ns"]
 
@@ -46,11 +49,17 @@ class ObservedStep:
         self._run_name = run_name
         self._clash_of_run = clash_of_run
         self._aligned = aligned
+        self._run: Run | None = None
 
     @property
     def number(self) -> int:
         """The step's number, as the profiler counts (0 where it marked no steps)."""
         return self._number
+
+    @property
+    def run(self) -> Run | None:
+        """The run it is a step of; None where it was taken out of one (`Step.alone`)."""
+        return self._run
 
     @property
     def ranks(self) -> list[int]:

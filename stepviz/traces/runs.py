@@ -116,8 +116,9 @@ class Run:
     def buckets(self) -> pd.DataFrame:
         """One row per gradient bucket of each rank and step: when it was ready, launched, done.
 
-        Columns: step, rank, index (in order of launch), bytes, ready_ns, launch_ns, done_ns (−1
-        where missing), emulated, origin (``recorded`` by stepviz's hook, or ``rows``: the
+        Columns: step, rank, microbatch (of those of the step that exchange, from 0: only where
+        every microbatch does are there several), index (in order of launch, from 0 in each
+        microbatch), bytes, ready_ns, launch_ns, done_ns (−1 where missing), emulated, origin (``recorded`` by stepviz's hook, or ``rows``: the
         exchanges of backward as the trace shows them), parameters (their names, None where
         nothing says).
         """
@@ -228,6 +229,7 @@ class Run:
                 clash_of_run=lambda: self.clash,
                 aligned=self._aligned,
             )
+            self._kept[number]._run = self
         return self._kept[number]
 
     @cached_property

@@ -138,6 +138,23 @@ def late_said(step: Step) -> list[str]:
     return told or [f"nobody by more than {LEAST_EXCESS:.0%} of the step (see step.slowest)"]
 
 
+def arrivals(step: Step) -> tuple[dict[int, int], dict[int, int]]:
+    """Return how often each rank arrived first, and last, at a collective of several ranks.
+
+    Both are empty where clocks disagree, or nothing was exchanged.
+    """
+    joint = step.collectives
+    joint = joint[joint["ranks"] > 1]
+    if step.clash is not None or joint.empty:
+        return {}, {}
+    none = dict.fromkeys(step.ranks, 0)
+    first, last = (
+        none | {int(rank): int(count) for rank, count in joint[column].value_counts().items()}
+        for column in ("first_rank", "last_rank")
+    )
+    return first, last
+
+
 def path_table(path: pd.DataFrame) -> pd.DataFrame:
     """Return a critical path by kind and owner, ns; "all" first, then whoever has most of it."""
     owners = path["rank"].map(lambda rank: "transfer" if pd.isna(rank) else f"rank {rank}")

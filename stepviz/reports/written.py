@@ -1,0 +1,150 @@
+"""The report as a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from stepviz.errors import StepvizError, TraceError
+from stepviz.reports import graph_sections, origin_sections, step_sections
+from stepviz.reports.cleaning import Cleaner
+from stepviz.reports.elements import Content, element, markup
+from stepviz.reports.picture import picture
+from stepviz.reports.subject import Subject
+from stepviz.traces import Run, Step
+from stepviz.widgets.files import write_text
+from stepviz.widgets.pages import Part, page
+
+_SECTIONS: Final[tuple[tuple[str, str, Callable[[Subject], Iterable[Content]]], ...]] = (
+    ("path-section", "The critical path", graph_sections.about_path),
+    ("gains-section", "What would help", graph_sections.about_gains),
+    ("ranks-section", "Where each rank's step goes", step_sections.about_ranks),
+    ("exchange-section", "Exchange", step_sections.about_exchange),
+    ("late-section", "Who is late", step_sections.about_late),
+    ("idle-section", "Idle gaps", step_sections.about_idle),
+    ("steps-section", "The step among the others", step_sections.about_steps),
+    ("trust-section", "How far to trust this", graph_sections.about_trust),
+    ("throughput-section", "Throughput", origin_sections.about_throughput),
+    ("notes-section", "Notes", origin_sections.about_notes),
+    ("origin-section", "Where this is from", origin_sections.about_origin),
+)
+
+
+def report(run: Run | Step, path: str | os.PathLike[str], *, step: int | None = None) -> Path:
+    """Write what a step shows as one HTML file, to attach to a ticket.
+
+    It opens from a disk, without a network, and prints: the step and how it lies among the
+    others, the critical path by kind and rank, changes that would help with their replayed
+    gains, exchange, ranks, idle gaps, the step's timeline to drag, how far to trust all of it,
+    throughput where the run says what it computed, and where it is from. Its numbers are those of
+    ``stepviz explain``; cells keep the exact ns as ``data-ns``. Of paths only the names of files
+    are told.
+
+    Parameters
+    ----------
+    run : Run or Step
+        A step stands for itself in its run.
+    path : path
+        Of the file, such as ``"step.html"``; one that is there is replaced once the new one is
+        whole.
+    step : int, optional
+        The step's number; by default the one of median length.
+
+    Returns
+    -------
+    Path
+        Where it is.
+
+    Raises
+    ------
+    TraceError
+        Where the run has no such step, or `path` is one of its own traces.
+    StepvizError
+        Where the file cannot be written.
+
+    Examples
+    --------
+    >>> import stepviz as sv, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = sv.report(sv.sample_run(), pathlib.Path(folder) / "step.html")
+    ...     "The critical path" in file.read_text(encoding="utf-8")
+    True
+    """
+    subject = _subject(run, step)
+    target = _target(path, subject.run)
+    write_text(target, report_page(subject))
+    return target
+
+
+def report_page(subject: Subject) -> str:
+    """Return the report as the text of an HTML page."""
+    clean = Cleaner(map(str, subject.run.files["file"]))
+    title = f"{subject.run.name}, step {subject.step.number}"
+    drawn, part = picture(subject, clean)
+    made = [(name, heading, list(about(subject))) for name, heading, about in _SECTIONS]
+    contents = [("timeline-section", "The timeline"), *((name, text) for name, text, _ in made)]
+    top = element(
+        "header",
+        element("p", "Report of a training step", class_="eyebrow"),
+        element("h1", title),
+        *step_sections.lead(subject),
+    )
+    index = element(
+        "nav",
+        *(element("a", text, href=f"#{name}") for name, text in contents),
+        aria_label="Contents",
+    )
+    sections = [
+        element("section", element("h2", text, id=f"{name}-title"), *inside, id=name,
+                aria_labelledby=f"{name}-title")
+        for name, text, inside in [("timeline-section", "The timeline", drawn), *made]
+    ]  # fmt: skip
+    main = element("main", top, index, *sections, class_="report")
+    whole = Part(markup(main, clean), part.bundles, part.kernels)
+    sheet = files("stepviz.reports").joinpath("report.css").read_text(encoding="utf-8")
+    return page(clean(title), [whole], css=sheet, heading=False)
+
+
+def _subject(run: Any, number: int | None) -> Subject:
+    if isinstance(run, Run):
+        return Subject(run, run.step(number))
+    if not isinstance(run, Step):
+        msg = (
+            f"a report is of a run, as load_run or sample_run returns it, or of one of its steps, "
+            f"not of {type(run).__name__}"
+        )
+        raise TraceError(msg)
+    if number is not None and number != run.number:
+        msg = f"this is step {run.number}, not {number!r}: pass the run to choose another step"
+        raise TraceError(msg)
+    if run.run is None:
+        msg = "this step was taken out of its run (step.alone): pass the run and step="
+        raise TraceError(msg)
+    return Subject(run.run, run)
+
+
+def _target(path: str | os.PathLike[str], run: Run) -> Path:
+    """Return where to write, unless that is one of the run's own traces."""
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        msg = f"a report is written to a path, such as 'step.html', not {path!r}"
+        raise StepvizError(msg)
+    try:
+        target = Path(path).expanduser()
+    except RuntimeError as error:
+        msg = f"{str(path)!r} cannot be written: {error}"
+        raise StepvizError(msg) from error
+    if target.exists() and any(_same(target, str(file)) for file in run.files["file"]):
+        msg = f"{str(path)!r} is one of the run's own traces; write the report to another file"
+        raise TraceError(msg)
+    return target
+
+
+def _same(target: Path, source: str) -> bool:
+    try:
+        return target.samefile(source)
+    except (OSError, ValueError):
+        # A source may be a part of an archive, gone, or on another machine.
+        return False
