@@ -83,6 +83,18 @@ def number_text(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def days_text(value: float) -> str:
+    """Write days for people: to a hundredth below a thousand, else as any number.
+
+    Examples
+    --------
+    >>> days_text(12.6603), days_text(0.0352), days_text(1266.03), days_text(10)
+    ('12.66', '0.0352', '1,266', '10')
+    """
+    whole = math.floor(math.log10(value)) if 1 <= value < 1000 else 0
+    return number_text(value, 3 + whole)
+
+
 def percent(value: float) -> str:
     """Write a fraction as a percentage with two decimals.
 

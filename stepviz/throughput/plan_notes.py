@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stepviz.errors import ThroughputError
-from stepviz.throughput.figures import number_text, percent
+from stepviz.throughput.figures import days_text, percent
 from stepviz.throughput.flop_conventions import caveats
 from stepviz.throughput.peak_catalogue import Peak, sparse_guard
 
@@ -21,7 +21,7 @@ def notes_of(plan: TrainingPlan) -> list[str]:
         except ThroughputError as error:
             return [str(error), *_doubts(plan)]
     band = plan.band()
-    fast, slow = (number_text(days) for days in band["elapsed_days"].iloc[[0, -1]].tolist())
+    fast, slow = (days_text(days) for days in band["elapsed_days"].iloc[[0, -1]].tolist())
     high, low = (percent(m) for m in band["mfu"].iloc[[0, -1]].tolist())
     why = "assumed: give mfu_range" if plan.mfu_range is None else "given"
     said = [f"{fast} to {slow} days at {high} to {low} MFU, a range that is {why}"]

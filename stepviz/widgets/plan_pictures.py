@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from stepviz.throughput.figures import Quantity, number_text, percent
+from stepviz.throughput.figures import Quantity, days_text, number_text, percent
 from stepviz.throughput.plans import TrainingPlan
 
 #: MFU along the axis of the sensitivity.
@@ -67,7 +67,7 @@ def plan_picture(plan: TrainingPlan, unknown: str, answer: Quantity) -> dict[str
         "parts": [_part(str(name), row) for name, row in plan.breakdown().iterrows()],
         "goodput": f"{percent(plan.goodput)} of the elapsed time is active (goodput).",
         "sensitivity": _grid(plan),
-        "notes": plan._notes(),
+        "notes": [_as_a_form(note) for note in plan._notes()],
         "spoken": f"{said}. {headline}",
     }
 
@@ -77,7 +77,7 @@ def _figure(name: str, label: str, quantity: Quantity) -> dict[str, Any]:
         "name": name,
         "label": label,
         "value": float(quantity),
-        "text": number_text(float(quantity)),
+        "text": _text(quantity),
         "unit": quantity.unit,
         "convention": quantity.convention,
         "how": quantity.how,
@@ -90,7 +90,7 @@ def _case(name: Any, row: Any) -> dict[str, Any]:
         "mfu": float(row["mfu"]),
         "mfuText": percent(row["mfu"]),
         "days": float(row["elapsed_days"]),
-        "text": f"{number_text(row['elapsed_days'])} days",
+        "text": f"{days_text(row['elapsed_days'])} days",
     }
 
 
@@ -100,7 +100,7 @@ def _part(name: str, row: Any) -> dict[str, Any]:
         "label": _PARTS[name],
         "days": float(row["days"]),
         "share": float(row["share"]),
-        "text": f"{number_text(row['days'])} days",
+        "text": f"{days_text(row['days'])} days",
         "shareText": percent(row["share"]),
     }
 
@@ -121,7 +121,7 @@ def _grid(plan: TrainingPlan) -> dict[str, Any]:
                 "devices": devices,
                 "label": f"{number_text(devices)} devices",
                 "days": days,
-                "texts": [number_text(one) for one in days],
+                "texts": [days_text(one) for one in days],
                 "own": factor == 1.0,
             }
         )
@@ -143,4 +143,13 @@ def _answer_text(unknown: str, answer: Quantity) -> str:
         whole = math.ceil(value * (1 - 1e-12))
         exactly = "" if value == whole else f" (exactly {number_text(value, 6)})"
         return f"{whole:,} devices{exactly}"
-    return f"{number_text(value)} {answer.unit}"
+    return f"{_text(answer)} {answer.unit}"
+
+
+def _text(quantity: Quantity) -> str:
+    return (days_text if quantity.unit == "days" else number_text)(float(quantity))
+
+
+def _as_a_form(note: str) -> str:
+    """Return a note with the fields' names, not those of Python's arguments."""
+    return note.replace("give mfu_range", "fill in the MFU at worst and at best")

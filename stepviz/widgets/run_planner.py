@@ -247,6 +247,12 @@ class RunPlanner(KnobWidget):
         if (low is None) != (high is None):
             msg = "the MFU's range has one end: give both, at worst and at best, or neither"
             raise ThroughputError(msg)
+        if low is not None and low > high:
+            msg = (
+                f"the MFU at worst, {percent(low)}, is above that at best, {percent(high)}: "
+                "give the lower one as the worst"
+            )
+            raise ThroughputError(msg)
         given["mfu_range"] = None if low is None else (low, high)
         plan = replace(self._base, **given)
         if unknown == "days":

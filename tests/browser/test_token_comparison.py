@@ -49,6 +49,9 @@ def test_the_lesson_is_what_one_sees_first(knob_page):
     assert page.locator('[data-side="before"] .tk-target').count() == 2
     assert page.locator('[data-side="before"] .tk-padding').count() == 2
     assert page.locator('[data-side="after"] .tk-bound').count() == 1
+    losses_of = page.locator("details", has=page.locator('[data-role="losses"]'))
+    assert losses_of.get_attribute("open") is None  # it would answer what the lesson asks
+    losses_of.locator("summary").click()
     losses = page.locator('[data-role="losses"]').inner_text()
     for text in ("2.444", "22 ÷ 9", "3.5", "2.4", "1.692", "22 ÷ 13"):
         assert text in losses

@@ -36,7 +36,7 @@ def test_it_opens_with_the_lessons_run():
     grid = planner._shown["picture"]["sensitivity"]
     (own,) = [line for line in grid["lines"] if line["own"]]
     days = dict(zip(grid["mfu"], own["texts"], strict=True))
-    assert (days[0.2], days[0.4], days[0.5]) == ("12.7", "6.33", "5.06")
+    assert (days[0.2], days[0.4], days[0.5]) == ("12.66", "6.33", "5.06")
 
 
 @pytest.mark.parametrize("unknown", IN_FIVE)
@@ -125,6 +125,19 @@ def test_what_has_no_meaning_is_said(settings, words):
     planner.set_state({"value": {**before, **settings}})
     assert words in planner._shown["problem"]
     assert planner.value == before
+
+
+def test_days_are_written_as_the_lesson_does():
+    for mfu, text in ((0.2, "12.66 days"), (0.4, "6.33 days"), (0.5, "5.06 days")):
+        assert sv.RunPlanner(mfu=mfu)._shown["picture"]["answer"]["text"] == text
+
+
+def test_the_form_speaks_of_its_own_fields():
+    planner = sv.RunPlanner()
+    assert "fill in the MFU at worst and at best" in planner._shown["picture"]["notes"][0]
+    assert "mfu_range" not in json.dumps(planner._shown)
+    planner.set_state({"value": {**planner.value, "mfu_low": 0.5, "mfu_high": 0.3}})
+    assert "MFU at worst, 50.00 %, is above that at best, 30.00 %" in planner._shown["problem"]
 
 
 def test_unknown_arguments_are_refused():

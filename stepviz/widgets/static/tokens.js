@@ -751,7 +751,7 @@ function losses(given) {
   );
   return html(
     "details",
-    { open: true },
+    {},
     html("summary", OWN_KEYS, "And the loss: the same token losses, another denominator"),
     html(
       "div",

@@ -157,7 +157,7 @@ function losses(given: Losses): HTMLElement {
   const table = html("table", { "data-role": "losses" },
     html("thead", {}, html("tr", {}, ...["divided over", "loss", "as", "who does it"].map((head, k) => html("th", { scope: "col", class: k === 1 || k === 2 ? "kn-number" : null }, head)))),
     html("tbody", {}, ...rows));
-  return html("details", { open: true }, html("summary", OWN_KEYS, "And the loss: the same token losses, another denominator"),
+  return html("details", {}, html("summary", OWN_KEYS, "And the loss: the same token losses, another denominator"),
     html("div", { class: "tk-losses" },
       html("div", {}, ...ranks, html("p", { class: "sv-dim" }, "Each box is a microbatch, each number the loss of a scored target.")),
       html("div", { class: "kn-scroll" }, table)));
