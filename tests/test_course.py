@@ -41,5 +41,5 @@ def test_it_stores_no_output_and_ends_with_a_check(path):
     assert [cell.execution_count for cell in code] == [None] * len(code)
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert "predict" in text.lower()
-    if path.stem != "02_your_own_trace":  # it ends with the reader's own run
+    if path.stem != "05_your_own_trace":  # it ends with the reader's own run
         assert "Check yourself" in text

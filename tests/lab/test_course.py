@@ -30,7 +30,7 @@ def press(notebook, slider, key, times=1):
 
 
 def test_which_token_moves_is_found_by_turning_knobs(open_notebook):
-    notebook = open_notebook("notebooks/06_which_token.ipynb")
+    notebook = open_notebook("notebooks/07_which_token.ipynb")
     assert notebook.run_all() == []
     widget = notebook.cell("tokens = sv.TokenComparison()").locator(".stepviz.tk")
     widget.scroll_into_view_if_needed()
@@ -53,7 +53,7 @@ def test_which_token_moves_is_found_by_turning_knobs(open_notebook):
 
 
 def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_notebook):
-    notebook = open_notebook("notebooks/07_how_many_days.ipynb")
+    notebook = open_notebook("notebooks/08_how_many_days.ipynb")
     assert notebook.run_all() == []
     widget = notebook.cell("planner = sv.RunPlanner()").locator(".stepviz.pl")
     widget.scroll_into_view_if_needed()
@@ -78,7 +78,7 @@ def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_note
 
 
 def test_a_shorter_tail_is_dragged_and_the_cap_is_swept(open_notebook):
-    notebook = open_notebook("notebooks/05_a_shorter_tail_a_slower_step.ipynb")
+    notebook = open_notebook("notebooks/04_a_shorter_tail_a_slower_step.ipynb")
     assert notebook.run_all() == []
 
     # The contended step: backward 480 to 450 ms, and it is as long as it was without overlap.

@@ -8,64 +8,19 @@ step. In SS+FF its finish lags backward's by 50 ms, so exchange merely starts la
 
 from __future__ import annotations
 
-import itertools
-import re
-
 import pytest
 
-START = "notebooks/01_a_step_is_a_graph.ipynb"
-
-# Where the end of a bar was in every frame, until told to stop.
-WATCH_END = """([root, phase]) => {
-    const handle = () => root.querySelector(`[data-phase="${phase}"] [data-handle="end"]`);
-    window.watched = [];
-    window.watching = true;
-    const look = () => {
-      window.watched.push(handle().getBoundingClientRect().left);
-      if (window.watching) requestAnimationFrame(look);
-    };
-    look();
-}"""
+from tests.lab.start_notebook import (
+    START,
+    drag_the_optimizer_to_50_ms,
+    wait_for_completion,
+    wait_for_kernel,
+)
 
 
-def wait_for_completion(notebook, editor, milliseconds):
-    """Wait until the page says so."""
-    shown = re.compile(rf"^\s*{milliseconds}(\.0+)?\s*ms")
-    notebook.page.wait_for_function(
-        "([element, pattern]) => new RegExp(pattern).test(element.textContent)",
-        arg=[editor.locator('[data-role="completion"]').element_handle(), shown.pattern],
-    )
-
-
-def wait_for_kernel(notebook, expression, expected):
-    """Ask the kernel until it has heard: what the page sent is on its way."""
-    for _ in range(50):
-        answer = notebook.kernel(f"print({expression})")
-        if answer == expected:
-            return
-        notebook.page.wait_for_timeout(100)
-    assert answer == expected
-
-
-@pytest.mark.parametrize("latency", [0, 150])
+@pytest.mark.parametrize("latency", [0, 75, 150])
 def test_the_optimizer_dragged_to_50_ms_ends_the_step_at_700(open_notebook, latency):
-    start = open_notebook(START, latency=latency)
-    assert start.run_all() == []
-    editor = start.editor("editor")
-    wait_for_completion(start, editor, 750)
-    start.end_of(editor, "optimizer")
-    start.page.evaluate(WATCH_END, [editor.element_handle(), "optimizer"])
-
-    start.drag_end(editor, "optimizer", -50)
-
-    assert start.completion(editor).startswith("700")  # at once, whatever the line
-    wait_for_kernel(start, "editor.schedule.completion", "700.0")
-    assert start.kernel("print(editor.timeline.phases.loc['optimizer', 'duration'])") == "50.0"
-    wait_for_completion(start, editor, 700)
-    start.page.evaluate("window.watching = false")
-    ends = start.page.evaluate("window.watched")
-    assert ends[-1] < ends[0]
-    assert all(later <= earlier for earlier, later in itertools.pairwise(ends))
+    drag_the_optimizer_to_50_ms(open_notebook(START, latency=latency))
 
 
 def test_exchange_25_ms_shorter_saves_25_in_one_model_and_nothing_in_the_other(open_notebook):
@@ -88,12 +43,12 @@ def test_exchange_25_ms_shorter_saves_25_in_one_model_and_nothing_in_the_other(o
 
 
 def test_the_notebook_for_traces_runs_without_an_error(open_notebook):
-    notebook = open_notebook("notebooks/02_your_own_trace.ipynb")
+    notebook = open_notebook("notebooks/05_your_own_trace.ipynb")
     assert notebook.run_all() == []
 
 
 def test_the_notebook_about_waits_finds_the_slow_rank_on_the_path(open_notebook):
-    notebook = open_notebook("notebooks/04_whose_fault_is_the_wait.ipynb")
+    notebook = open_notebook("notebooks/06_whose_fault_is_the_wait.ipynb")
     assert notebook.run_all() == []
     page = notebook.page
     page.wait_for_selector(".tv:not([data-waiting])")
