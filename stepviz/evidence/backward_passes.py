@@ -13,6 +13,7 @@ import pandas as pd
 from stepviz.core.intervals import clip, total, union
 from stepviz.core.vocabulary import COMPUTE
 from stepviz.errors import CostError
+from stepviz.evidence.bucket_handling import LaunchCost, copied_back, copied_into, launch_cost
 from stepviz.evidence.records import ready_order
 from stepviz.traces import Run, Step
 
@@ -31,22 +32,27 @@ class Pass:
     """The exchanging backward of one rank in one step, ms from the step's start.
 
     `ready` is when each gradient, in registration order, was ready, and `compute_end` when the
-    last gradient work ended, both as if the launches of buckets had taken no time: `hooks` is
-    what those took together, `hook` a typical one and `launch` one without a hook. `finish` is the
-    end of the rank's step, and `rest` what lies between the later of compute and exchange and it;
-    `forward` is how long that took, and `backward` when it began.
+    last gradient work ended, both as if the launches of buckets had taken no time: `hook` is what
+    one takes, and `launch` one without a hook. `back` is what copying each gradient back takes,
+    `finish` the end of the rank's step, and `rest` what lies between the last copy (the later of
+    compute and exchange, where nothing is copied) and it; `forward` is how long that took,
+    `backward` when it began, `copies` how much of it went into filling buckets, and `launches` how
+    much into all launches but the last.
     """
 
     rank: int
     start: float
     ready: Floats
     compute_end: float
-    hook: float
-    launch: float
+    hook: LaunchCost
+    launch: LaunchCost
     rest: float
     finish: float
     forward: float
     backward: float
+    back: Floats
+    copies: float = 0.0
+    launches: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +86,13 @@ def captured_steps(
     CostError
         Where gradients can't be told apart in the trace.
     """
-    return [_step(run, run.step(number), sizes, without) for number in numbers]
+    buckets = run.buckets
+    return [_step(run, run.step(number), sizes, buckets, without) for number in numbers]
 
 
-def _step(run: Run, step: Step, sizes: Sequence[int], without: str) -> CapturedStep:
+def _step(
+    run: Run, step: Step, sizes: Sequence[int], buckets: pd.DataFrame, without: str
+) -> CapturedStep:
     windows = step.windows
     origin = int(windows["start_ns"].min())
     table = step.collectives
@@ -92,13 +101,24 @@ def _step(run: Run, step: Step, sizes: Sequence[int], without: str) -> CapturedS
         ends = table["finish_ns"].to_numpy(dtype=np.int64)
         took = table["transfer_ns"].fillna(0).to_numpy(dtype=np.int64)
         transfers = np.column_stack((ends - took - origin, ends - origin)) / _MS
+    launched = buckets[buckets["step"] == step.number]
+    launched = launched[launched["microbatch"] == launched["microbatch"].max()]
     passes = [
-        _pass(run, rank, part, origin, sizes, without) for rank, part in sorted(step._ranks.items())
+        _pass(run, rank, part, origin, sizes, launched[launched["rank"] == rank], without)
+        for rank, part in sorted(step._ranks.items())
     ]
     return CapturedStep(step.number, passes, transfers, step.completion_ns / _MS)
 
 
-def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int], without: str) -> Pass:
+def _pass(
+    run: Run,
+    rank: int,
+    part: Any,
+    origin: int,
+    sizes: Sequence[int],
+    buckets: pd.DataFrame,
+    without: str,
+) -> Pass:
     window = part.window
     events: pd.DataFrame = part.events
     inside = (events["place"] == part.place).to_numpy()
@@ -119,6 +139,7 @@ def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int], wit
     on_device, ready_ns = _on_device(part, ready_ns)
     if on_device:
         spans = spans[:0]  # the device works on while the host launches
+    launches = int(_before(spans, ready_ns.max(keepdims=True))[0]) / _MS
     left_out = events[inside & names.eq(without).to_numpy()] if without else events[:0]
     removed = left_out[["start_ns", "finish_ns"]].to_numpy(dtype=np.int64)
     spans = np.concatenate((spans, removed))
@@ -131,8 +152,10 @@ def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int], wit
     calls = part.clipped[part.clipped["during"].eq("backward").to_numpy()]
     exchanged = int(calls["finish_ns"].max()) if len(calls) else marks
     last = max(marks, min(exchanged, window.finish_ns))
-    lengths = (outer["finish_ns"] - outer["start_ns"]).to_numpy() / _MS
-    bare = (first["finish_ns"] - first["start_ns"]).to_numpy() / _MS
+    back = np.zeros(len(sizes))
+    if not on_device:
+        back, copied = copied_back(events[inside], names[inside], order, marks)
+        last = last if copied is None else max(last, min(copied, window.finish_ns))
     forward = [(p.start, p.finish) for p in part.pieces if p.kind == "forward"]
     # Of several microbatches only the last one exchanges.
     begun = max((finish for _, finish in forward if finish <= ready_ns[0]), default=ready_ns[0])
@@ -141,13 +164,24 @@ def _pass(run: Run, rank: int, part: Any, origin: int, sizes: Sequence[int], wit
         start=(window.start_ns - origin) / _MS,
         ready=ready,
         compute_end=max(compute_end / _MS, float(ready.max())),
-        hook=0.0 if on_device or not len(lengths) else float(np.median(lengths)),
-        launch=0.0 if on_device or not len(bare) else float(np.median(bare)),
+        hook=LaunchCost() if on_device else _cost(outer, buckets),
+        launch=LaunchCost() if on_device else _cost(first, buckets),
         rest=(window.finish_ns - last - _after(removed, last)) / _MS,
         finish=(window.finish_ns - origin) / _MS,
         forward=sum(finish - start for start, finish in forward) / _MS,
         backward=(int(begun) - origin - int(_before(removed, np.array([begun]))[0])) / _MS,
+        back=back,
+        copies=0.0 if on_device else copied_into(events[inside], names[inside], int(begun), marks),
+        launches=launches,
     )
+
+
+def _cost(launches: pd.DataFrame, buckets: pd.DataFrame) -> LaunchCost:
+    """Fit what launches of a step took to the sizes of its buckets, in order of launch."""
+    rows = launches.sort_values("start_ns")
+    took = (rows["finish_ns"] - rows["start_ns"]).to_numpy(dtype=np.float64) / _MS
+    sized = buckets[buckets["bytes"] >= 0].sort_values("launch_ns")
+    return launch_cost(took.tolist(), sized["bytes"].tolist())
 
 
 def _hooks(events: pd.DataFrame, names: pd.Series, since: int) -> pd.DataFrame:

@@ -26,9 +26,14 @@ _FAR: Final = 1.5
 
 @dataclass(frozen=True, eq=False)
 class LinkFit:
-    """The cost of an exchange, between two lines that hold its uncertainty."""
+    """The cost of an exchange, between two lines that hold its uncertainty.
+
+    The line is that of most exchanges. A queue adds up all of them, also those that had to wait
+    for a core: `extra`, ms, is what one took beyond the line on average, in the middle step.
+    """
 
     cost: FittedCost
+    extra: float
     error: float
     low: float
     high: float
@@ -39,7 +44,7 @@ class LinkFit:
         """Return how long an exchange takes."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExtrapolationWarning)  # said by `beyond`
-            return self.cost.ms(nbytes)
+            return self.cost.ms(nbytes) + self.extra
 
     def beyond(self, sizes: Sequence[float]) -> bool:
         """Say whether sizes lie far outside what was measured."""
@@ -55,7 +60,7 @@ def fit_link(run: Run, numbers: Sequence[int]) -> LinkFit:
     CostError
         Where all have one size: any cap would be a guess.
     """
-    frames = [run.step(number).collectives for number in numbers]
+    frames = [run.step(number).collectives.assign(step=number) for number in numbers]
     calls = pd.concat([f for f in frames if len(f)] or frames[:1])
     if len(calls):
         calls = calls[(calls["collective"] == "all-reduce") & (calls["ranks"] > 1)]
@@ -63,6 +68,7 @@ def fit_link(run: Run, numbers: Sequence[int]) -> LinkFit:
         {
             "bytes": calls["bytes"].astype("float64") if len(calls) else [],
             "ms": calls["transfer_ns"].astype("float64") / _MS if len(calls) else [],
+            "step": calls["step"] if len(calls) else [],
         }
     ).dropna()
     steps = steps[(steps["bytes"] > 0) & (steps["ms"] > 0)]
@@ -73,7 +79,7 @@ def fit_link(run: Run, numbers: Sequence[int]) -> LinkFit:
         )
         raise CostError(msg)
     swept = sweep_of(run)[["bytes", "ms"]]
-    points, note = steps, "the exchanges of its steps"
+    points, note = steps[["bytes", "ms"]], "the exchanges of its steps"
     if len(swept) and len(swept["bytes"].unique()) > 1:
         alone = fit_points(swept)
         with warnings.catch_warnings():
@@ -81,16 +87,20 @@ def fit_link(run: Run, numbers: Sequence[int]) -> LinkFit:
             usual = np.array([alone.ms(size) for size in steps["bytes"]])
         # In a step an exchange has company; the sweep had none.
         slower = float(np.median(steps["ms"].to_numpy() / usual))
-        points = pd.concat([steps, swept.assign(ms=swept["ms"] * slower)])
+        points = pd.concat([points, swept.assign(ms=swept["ms"] * slower)])
         note += f" and of the sweep before them, which were {slower:.2f} times as fast"
     cost = fit_points(points)
-    error = np.log(steps["ms"].to_numpy() / _costs(cost, steps["bytes"]))
+    line = _costs(cost, steps["bytes"])
+    beyond = (steps["ms"] - line).groupby(steps["step"]).mean()
+    extra = max(float(beyond.median()), 0.0)
+    error = np.log(steps["ms"].to_numpy() / line)
     # A fit of n points is sure of its middle to the n-th root of their scatter.
     scatter = 1.4826 * float(np.median(np.abs(error - np.median(error))))
     half = 2 * scatter / np.sqrt(len(error))
-    middle = float(np.median(error))
+    middle = float(np.median(np.log(steps["ms"].to_numpy() / (line + extra))))
     return LinkFit(
         cost,
+        extra,
         float(np.median(np.abs(np.expm1(error)))),
         float(np.exp(min(middle, 0.0) - half)),
         float(np.exp(max(middle, 0.0) + half)),

@@ -15,14 +15,14 @@ from stepviz.builders.bucket_rules import Limits, launched
 from stepviz.builders.parameters import gradients_of
 from stepviz.core.checks import as_real
 from stepviz.errors import CostError
-from stepviz.evidence.backward_passes import CapturedStep, beside_exchange, captured_steps
-from stepviz.evidence.bucket_costs import SLOWEST, LinkFit, fit_link, fit_rate
+from stepviz.evidence.backward_passes import CapturedStep, captured_steps
+from stepviz.evidence.bucket_costs import LinkFit, fit_link, fit_rate
+from stepviz.evidence.compute_paces import paces_of, rate_beside
 from stepviz.evidence.queued_buckets import Link, Pace, Predicted, queued
 from stepviz.evidence.records import (
     emulated,
     option,
     parameters_of,
-    rank_timings,
     ready_order,
     timings,
 )
@@ -229,11 +229,12 @@ def bucket_model(run: Run, without: str = "") -> BucketModel:
     table = run.steps
     numbers = [int(n) for n in table.index[cut_alike(table) & ~table["odd"].to_numpy()]]
     numbers = numbers[-_MOST_STEPS:]
+    _one_exchange_a_step(run)
     link = fit_link(run, numbers)
     steps = captured_steps(run, sizes, numbers, without)
     order = ready_order(run, run.ranks[0])
     bare = timings(run)
-    paces = _paces(run, steps, without) if bare else {}
+    paces = paces_of(run, steps, without) if bare else {}
     lengths = np.array([step.length for step in steps])
     if bare:
         lengths = np.concatenate(bare) / _MS
@@ -254,55 +255,22 @@ def bucket_model(run: Run, without: str = "") -> BucketModel:
     )  # fmt: skip
     made = replace(made, captured=_captured(run, made))
     if not without and any(pace.backward is not None for pace in paces.values()):
-        made, told = _contended(made)
+        beside, told = rate_beside(run, steps, paces)
+        made = made if beside is None else replace(made, rate=beside)
     if link.servers > 1:
         told += f"; the link carries {link.servers} exchanges at a time"
     notes.insert(1, f"contention: {told}")
     return replace(made, replay_ms=made.model(made.captured).length)
 
 
-def _paces(run: Run, steps: Sequence[CapturedStep], without: str) -> dict[int, Pace]:
-    """Return how fast each rank works without profiler, by its own timed steps."""
-    bare, alone = rank_timings(run, "forward_ns"), rank_timings(run, "forward_ns", "alone")
-    backward = rank_timings(run, "backward_ns", "alone")
-    passes = int(option(run, "accumulation", default=1))
-    found = {}
-    for rank in bare:
-        mine = [one for step in steps for one in step.passes if one.rank == rank]
-        traced = float(np.median([one.forward for one in mine])) if mine else 0.0
-        if traced <= 0:
-            continue
-        work = None
-        if alone and backward and alone[rank] > 0:
-            # The machine's speed may have changed between the blocks: forward says so.
-            work = backward[rank] * bare[rank] / alone[rank] / passes / _MS
-            if without and option(run, "slow_rank") == rank:
-                planted = float(option(run, "slow_ms", default=0.0))
-                work -= planted / passes if option(run, "slow_phase") == "backward" else 0.0
-        found[rank] = Pace(bare[rank] / _MS / traced, work)
-    return found
-
-
-def _contended(made: BucketModel) -> tuple[BucketModel, str]:
-    """Return the model with the speed that compute has beside exchange in its own steps.
-
-    Passes without exchange say what backward takes by itself. A rank that needed longer, with so
-    much of it beside a transfer, did the rest of its work at full speed.
-    """
-    rates = []
-    for step in made.steps:
-        for one in step.passes:
-            pace, beside = made.paces.get(one.rank, Pace()), beside_exchange(step, one)
-            if pace.backward is None or beside <= 0:
-                continue
-            work = pace.backward / pace.speed  # as long as it is in the trace
-            rates.append((work - (one.compute_end - one.backward - beside)) / beside)
-    if not rates:
-        return made, "no exchange runs beside backward, which says nothing about what it costs"
-    rate = float(np.clip(np.median(rates), SLOWEST, 1.0))
-    return replace(
-        made, rate=rate
-    ), f"passes without exchange: compute runs at {rate:.2f} beside it"
+def _one_exchange_a_step(run: Run) -> None:
+    """Refuse a run in which every microbatch exchanges: the model holds one backward of a step."""
+    if (run.buckets["microbatch"] > 0).any():
+        msg = (
+            f"{run.name} exchanges in each of several microbatches of a step, and only the last of "
+            "them could be predicted: capture it with no_sync=True, or accumulation=1"
+        )
+        raise CostError(msg)
 
 
 def _about(lengths: Floats, paces: Mapping[int, Pace]) -> str:

@@ -76,13 +76,13 @@ def queued(
     """
     given = paces or {}
     passes = [
-        _Rank(one, step, buckets, rate, given.get(one.rank, Pace()), hooked=hooked)
+        _Rank(one, step, buckets, sizes, rate, given.get(one.rank, Pace()), hooked=hooked)
         for one in step.passes
     ]
     lengths = [link.ms(sum(sizes[k] for k in bucket)) for bucket in buckets]
     ends = _solve(passes, lengths, link.servers, rate)
     last = max(ends, default=0.0)
-    finish = max(max(one.done, last) + one.rest for one in passes)
+    finish = max(one.finish(ends) for one in passes)
     tail = float(np.mean([max(last - one.done, 0.0) for one in passes])) if ends else 0.0
     return Predicted(finish, tail)
 
@@ -95,6 +95,7 @@ class _Rank:
         one: Pass,
         step: CapturedStep,
         buckets: Sequence[Sequence[int]],
+        sizes: Sequence[float],
         rate: float,
         pace: Pace,
         *,
@@ -104,7 +105,9 @@ class _Rank:
         # A bucket is launched after those before it.
         moments = list(np.maximum.accumulate(moments)) if moments else []
         work = _Work(step, rate)
-        launch = one.hook if hooked else one.launch
+        cost = one.hook if hooked else one.launch
+        # Each is launched before it leaves, so that it waits for its own launch too.
+        launches = np.cumsum([cost.ms(sum(sizes[k] for k in bucket)) for bucket in buckets])
         begun, whole = work.at(one.backward), work.at(one.compute_end)
         faster = pace.speed
         if pace.backward is not None and whole > begun:
@@ -114,13 +117,23 @@ class _Rank:
             done = work.at(moment)
             return pace.speed * min(done, begun) + faster * max(done - begun, 0.0)
 
-        self.marks = [lasts(moment) + launch * k for k, moment in enumerate(moments)]
-        self.whole = lasts(one.compute_end) + launch * len(moments)
+        self.marks = [
+            lasts(moment) + float(spent) for moment, spent in zip(moments, launches, strict=True)
+        ]
+        self.whole = lasts(one.compute_end) + (float(launches[-1]) if len(launches) else 0.0)
         self.whole = max([self.whole, *self.marks])
+        self.back = [pace.speed * float(sum(one.back[k] for k in bucket)) for bucket in buckets]
         self.rest = pace.speed * one.rest
         self.now = 0.0  # work done so far
         self.next = 0  # the bucket that is filled next
         self.done = 0.0  # when compute ended
+
+    def finish(self, ends: Sequence[float]) -> float:
+        """Return when the step is over: buckets are waited for and copied back one by one."""
+        now = self.done
+        for end, back in zip(ends, self.back, strict=True):
+            now = max(now, end) + back
+        return now + self.rest
 
 
 class _Work:

@@ -104,9 +104,22 @@ class Session:
         """Time a block of steps; the first follows another mode and is dropped."""
         training = self.bare if mode == "bare" else self.hooked
         self.clock_anchor()
-        done = [training.update(exchange=mode != "alone") for _ in range(count + 1)][1:]
-        self.timings += [{"mode": mode, **one.timing(self.clock)} for one in done]
+        done: list[tuple[Any, dict[str, int]]] = []
+        for _ in range(count + 1):
+            self.log.entries.clear()
+            update = training.update(exchange=mode != "alone")
+            done.append((update, self._filled(update)))
+        self.timings += [
+            {"mode": mode, **one.timing(self.clock), **filled} for one, filled in done[1:]
+        ]
         self.log.entries.clear()
+
+    def _filled(self, update: Any) -> dict[str, int]:
+        """Return when the last bucket was full, from its backward's start, where the host knows."""
+        if not self.log.entries or self.placement.device == "cuda":
+            return {}
+        start = [start for name, start, _ in update.parts if name == "backward"][-1]
+        return {"filled_ns": self.log.entries[-1].ready_ns - self.clock.ns(start)}
 
     def clock_anchor(self) -> None:
         """Put the clock right where it is one of a device."""

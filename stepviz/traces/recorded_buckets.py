@@ -9,14 +9,18 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.reading.words import whole
 
+IntArray = npt.NDArray[np.int64]
+
 COLUMNS: Final = (
     "step",
     "rank",
+    "microbatch",
     "index",
     "bytes",
     "ready_ns",
@@ -30,6 +34,8 @@ _TIMES: Final = ("ready_ns", "launch_ns", "done_ns")
 #: An older form of the record calls them so.
 _OLD: Final = {"bucket": "index", "ready": "ready_ns", "launched": "launch_ns", "done": "done_ns"}
 _RECORDED, _ROWS = "recorded", "rows"
+#: DDP's own row of each pass.
+_FORWARD: Final = "DistributedDataParallel.forward"
 
 
 def buckets_frame(ranks: Mapping[int, RankTrace]) -> pd.DataFrame:
@@ -64,12 +70,16 @@ def _from_record(rank: int, trace: RankTrace) -> pd.DataFrame:
             {
                 **values,
                 "rank": rank,
+                "microbatch": 0,
                 "parameters": _named(members, names),
                 "emulated": emulated,
                 "origin": _RECORDED,
             }
         )
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    # A pass begins anew with the first bucket.
+    again = frame.groupby("step")["index"].diff() <= 0
+    frame["microbatch"] = again.groupby(frame["step"]).cumsum().astype("int64")
     # Stamps are of the rank's own clock; the run's may have been moved since.
     for clock in () if trace.origin is None else trace.origin.clocks:
         for column in _TIMES:
@@ -117,15 +127,17 @@ def _from_rows(rank: int, trace: RankTrace) -> pd.DataFrame:
     calls = calls[mine]
     launched = calls["launched_ns"].to_numpy(dtype=np.int64)
     arrived = calls["arrival_ns"].to_numpy(dtype=np.int64)
+    begun = np.where(launched >= 0, launched, arrived)
     frame = pd.DataFrame(
         {
             "step": calls["place"].map(steps).to_numpy(dtype=np.int64),
             "rank": rank,
+            "microbatch": _microbatches(trace, calls["place"], begun),
             "index": 0,
             "bytes": calls["bytes"].to_numpy(dtype=np.int64),
             "parameters": None,
             "ready_ns": calls["ready_ns"].to_numpy(dtype=np.int64),
-            "launch_ns": np.where(launched >= 0, launched, arrived),
+            "launch_ns": begun,
             "done_ns": calls["finish_ns"].to_numpy(dtype=np.int64),
             "emulated": calls["emulated"].to_numpy(dtype=bool),
             "origin": _ROWS,
@@ -133,5 +145,24 @@ def _from_rows(rank: int, trace: RankTrace) -> pd.DataFrame:
         columns=list(COLUMNS),
     )
     frame = frame.sort_values(["step", "launch_ns"], kind="stable", ignore_index=True)
-    frame["index"] = frame.groupby("step").cumcount()
+    frame["index"] = frame.groupby(["step", "microbatch"]).cumcount()
     return frame
+
+
+def _microbatches(trace: RankTrace, places: pd.Series, launched: IntArray) -> IntArray:
+    """Return which of its step's exchanging passes launched each exchange, from 0.
+
+    0 where DDP's rows do not say, or are not kept, as in a large run.
+    """
+    found = np.zeros(len(launched), dtype=np.int64)
+    if not trace.in_memory:
+        return found
+    events = trace.events
+    passes = events[events["name"].eq(_FORWARD).to_numpy()]
+    of_pass, of_call = passes["place"].to_numpy(), places.to_numpy()
+    for place in np.unique(of_call):
+        begun = np.sort(passes["start_ns"].to_numpy(dtype=np.int64)[of_pass == place])
+        mine = of_call == place
+        after = np.searchsorted(begun, launched[mine], side="right")
+        found[mine] = np.unique(after, return_inverse=True)[1]
+    return found

@@ -118,9 +118,9 @@ class Run:
 
         Columns: step, rank, microbatch (of those of the step that exchange, from 0: only where
         every microbatch does are there several), index (in order of launch, from 0 in each
-        microbatch), bytes, ready_ns, launch_ns, done_ns (−1 where missing), emulated, origin (``recorded`` by stepviz's hook, or ``rows``: the
-        exchanges of backward as the trace shows them), parameters (their names, None where
-        nothing says).
+        microbatch), bytes, ready_ns, launch_ns, done_ns (−1 where missing), emulated, origin
+        (``recorded`` by stepviz's hook, or ``rows``: the exchanges of backward as the trace shows
+        them), parameters (their names, None where nothing says).
         """
         return buckets_frame(self._ranks)
 

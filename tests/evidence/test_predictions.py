@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,14 +13,17 @@ from hypothesis import strategies as st
 import stepviz as sv
 from stepviz.builders import Contention, ddp
 from stepviz.evidence.backward_passes import CapturedStep, Pass
+from stepviz.evidence.bucket_handling import LaunchCost, copied_back, copied_into, launch_cost
 from stepviz.evidence.predictions import bucket_model
 from stepviz.evidence.queued_buckets import Link, queued
 
 
-def a_pass(ready, end, *, rank=0, rest=0.0, hook=0.0, launch=0.0):
+def a_pass(ready, end, *, rank=0, rest=0.0, hook=0.0, launch=0.0, back=0.0):
+    hook, launch = (c if isinstance(c, LaunchCost) else LaunchCost(c) for c in (hook, launch))
     return Pass(
-        rank=rank, start=0.0, ready=np.array(ready, dtype=float), compute_end=float(end), hook=hook,
-        launch=launch, rest=rest, finish=0.0, forward=0.0, backward=0.0,
+        rank=rank, start=0.0, ready=np.array(ready, dtype=float), compute_end=float(end),
+        hook=hook, launch=launch, rest=rest, finish=0.0, forward=0.0,
+        backward=0.0, back=np.full(len(ready), back),
     )  # fmt: skip
 
 
@@ -66,6 +70,59 @@ def test_launches_cost_compute_once_for_each_bucket():
     assert queued(step, each(3), [1] * 3, Link(lambda _: 0.0)).length == pytest.approx(36)
     one = queued(step, [[0, 1, 2]], [1] * 3, Link(lambda _: 0.0), hooked=False)
     assert one.length == pytest.approx(30.5)
+
+
+def test_a_launch_takes_longer_for_more_bytes_and_delays_its_own_bucket():
+    step = a_step(a_pass([10, 20], 20, hook=LaunchCost(1.0, 0.5)))
+    # 10 + 2 and 12 + 10 + 2; each exchange takes 5 more.
+    assert queued(step, each(2), [2] * 2, Link(lambda _: 5.0)).length == pytest.approx(20 + 4 + 5)
+    assert queued(step, [[0, 1]], [2] * 2, Link(lambda _: 5.0)).length == pytest.approx(20 + 3 + 5)
+
+
+def test_one_large_bucket_leaves_all_copying_back_to_the_end():
+    step = a_step(a_pass([10, 20, 30], 30, rest=7, back=2.0))
+    link = Link(lambda nbytes: 5.0 * nbytes)
+    # The last exchange is over at 35; the others were copied back before.
+    assert queued(step, each(3), [1] * 3, link).length == pytest.approx(35 + 2 + 7)
+    assert queued(step, [[0, 1, 2]], [1] * 3, link).length == pytest.approx(45 + 6 + 7)
+    # Copies do not overtake each other: two arrive while the first is copied.
+    slow = a_step(a_pass([10, 10, 10], 10, back=20.0))
+    assert queued(slow, each(3), [1] * 3, Link(lambda _: 1.0)).length == pytest.approx(11 + 60)
+
+
+def test_a_line_through_launches_is_not_moved_by_one_that_waited():
+    cost = launch_cost([1.2, 2.2, 3.2, 4.2, 90.0], [10, 20, 30, 40, 25])
+    assert (cost.fixed, cost.per_byte) == (pytest.approx(0.2), pytest.approx(0.1))
+    assert launch_cost([1.0, 3.0, 2.0], []).ms(100) == 2.0  # sizes unknown
+    assert launch_cost([3.0, 1.0], [10, 20]).per_byte == 0  # larger is never quicker
+    assert launch_cost([], []).ms(5) == 0
+
+
+def rows_of_ddp(*rows):
+    events = pd.DataFrame(rows, columns=["name", "start_ns", "finish_ns"])
+    return events, events["name"]
+
+
+def test_copies_are_told_by_parameter_in_the_order_of_the_buckets():
+    back = "torch.distributed.ddp.reducer::copy_bucket_to_grad"
+    events, names = rows_of_ddp(
+        ("torch::distributed::reducer::copy_", 1_000_000, 3_000_000),
+        ("torch::distributed::reducer::copy_", 1_500_000, 2_500_000),  # nested, counted once
+        ("torch::distributed::reducer::mul_out", 8_000_000, 9_000_000),
+        (back, 20_000_000, 21_000_000),
+        (back, 21_500_000, 23_500_000),
+        (back, 60_000_000, 63_000_000),  # after a wait for its bucket
+    )
+    assert copied_into(events, names, 0, 10_000_000) == 3.0
+    assert copied_into(events, names, 0, 5_000_000) == 2.0
+    took, last = copied_back(events, names, [2, 0, 1], 10_000_000)
+    assert last == 63_000_000
+    # Between the last two it waited, which is no copying: the median copy is as much as counts.
+    assert took.tolist() == pytest.approx([2 + 0.5, 3 + 2, 1])
+    # Views of buckets are not copied, and what does not add up is not guessed.
+    for order in ([0, 1], [0, 1, 2, 3]):
+        took, last = copied_back(events, names, order, 10_000_000)
+        assert (took.tolist(), last) == ([0.0] * len(order), None)
 
 
 @settings(max_examples=150, deadline=None)
@@ -151,21 +208,56 @@ def test_notes_and_numbers_are_plain(handed):
     assert np.isfinite(found.astype(float).to_numpy()).all()
 
 
-@pytest.mark.parametrize(("shorter", "slowest", "fastest"), [(0, 0.95, 1.0), (15, 0.5, 0.9)])
-def test_passes_without_exchange_say_what_it_costs_compute(handed, shorter, slowest, fastest):
-    run = sv.load_run(handed("gloo-2rank-slowfabric-b1"))
+def contended_model(path, shorter, **hooked):
+    """Return the model of a run whose backward takes so many ms less without exchange."""
+    run = sv.load_run(path)
     traced = bucket_model(run)
     for rank, part in run._ranks.items():
         passes = [one for step in traced.steps for one in step.passes if one.rank == rank]
         forward = int(1e6 * np.median([one.forward for one in passes]))
-        work = np.median([one.compute_end - one.backward for one in passes]) - shorter
+        work = np.median([one.compute_end - one.backward for one in passes])
+        copies = np.median([one.copies for one in passes])
+        assert copies > 0.5  # which passes without exchange don't have
         # As long as the trace, but for how long backward takes by itself.
+        alone = int(1e6 * (work - copies - shorter))
         part.rows.recorded["timings"] = [
             {"mode": "bare", "forward_ns": forward, "step_ns": int(1e6 * step.length)}
             for step in traced.steps
-        ] + [{"mode": "alone", "forward_ns": forward, "backward_ns": int(1e6 * work)}] * 3
-    model = bucket_model(run)
-    assert slowest <= model.rate <= fastest
+        ] + [{"mode": "alone", "forward_ns": forward, "backward_ns": alone}] * 3
+        if hooked:
+            launches = np.median([one.launches for one in passes])
+            part.rows.recorded["timings"] += [
+                {"mode": mode, "forward_ns": forward, **more(work, launches)}
+                for mode, more in hooked.items()
+            ]
+    return bucket_model(run)
+
+
+def test_passes_without_exchange_say_what_it_costs_compute(handed):
+    path = handed("gloo-2rank-slowfabric-b1")
+    same, shorter = contended_model(path, 0), contended_model(path, 15)
+    assert 0.95 <= same.rate <= 1
+    assert 0.5 <= shorter.rate <= 0.9
     # One bucket at the end has nothing to slow down.
-    one = [sorted(model.order)]
-    assert traced.model(one).length - model.model(one).length == pytest.approx(shorter, abs=8)
+    one = [sorted(same.order)]
+    assert same.model(one).length - shorter.model(one).length == pytest.approx(15, abs=1e-3)
+
+
+def test_what_the_profiler_costs_is_not_taken_for_contention(handed):
+    path = handed("gloo-2rank-slowfabric-b1")
+    all_of_it = contended_model(path, 15).rate
+    ms = lambda value: int(1e6 * value)
+    # The hook saw the last bucket full 12 ms earlier where no profiler ran: 3 of 15 are left.
+    seen = contended_model(
+        path, 15, hooked=lambda work, launches: {"filled_ns": ms(work + launches - 12)}
+    )
+    # A record that does not say so: all of backward was 12 ms longer with the profiler.
+    told = contended_model(
+        path,
+        15,
+        hooked=lambda *_: {"backward_ns": ms(300)},
+        profiled=lambda *_: {"backward_ns": ms(312)},
+    )
+    for model in (seen, told):
+        assert all_of_it + 0.1 < model.rate < 1
+    assert seen.rate == pytest.approx(told.rate, abs=1e-3)

@@ -150,6 +150,8 @@ def test_the_record_says_where_it_ran_and_what_it_cost(captured):
         modes[one["mode"]] += 1
         parts = ("input_ns", "forward_ns", "backward_ns", "optimizer_ns")
         assert one["step_ns"] >= sum(one[part] for part in parts)
+        assert ("filled_ns" in one) == (one["mode"] == "hooked")
+        assert 0 < one.get("filled_ns", 1) < one["backward_ns"]
     assert modes == {"bare": 4, "hooked": 4, "alone": 4, "profiled": 3}
     costs = recorded["costs"]
     assert costs["hook_ms"] == costs["hooked"]["median_ms"] - costs["bare"]["median_ms"]
