@@ -9,12 +9,15 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from stepviz import __version__
 from stepviz.errors import StepvizError, TraceError
 from stepviz.evidence.judging import add_verdict, judged
 from stepviz.recording.flags import add_capture
+
+if TYPE_CHECKING:
+    from stepviz.traces import Run
 
 #: A request that cannot be answered, as argparse also says.
 CANNOT = 2
@@ -83,33 +86,49 @@ def _parser() -> argparse.ArgumentParser:
         help="say where a step of a recorded run goes and what would help",
         description="Read PyTorch profiler traces and say where a step goes and what would help.",
     )
-    explain.add_argument(
-        "source",
-        nargs="*",
-        metavar="FOLDER",
-        help="a folder of traces (.json, .json.gz; one file a rank), or the files themselves",
-    )
-    explain.add_argument(
-        "--step", type=int, metavar="N", help="the step's number (default: the median one)"
-    )
-    explain.add_argument(
-        "--sample", action="store_true", help="explain the small run that ships with stepviz"
-    )
+    _add_source(explain)
     explain.add_argument(
         "--json",
         action="store_true",
         help="print all of it as one JSON document, times in ns (see docs/explain-json.md)",
+    )
+    report = commands.add_parser(
+        "report",
+        help="write the same as one HTML page to attach to a ticket",
+        description="Write what a step shows as one HTML file that needs no network: where it "
+        "goes, its critical path, what would help, how far to trust that, and where it is from.",
+    )
+    _add_source(report)
+    report.add_argument(
+        "--out", required=True, metavar="FILE", help="where to write it, such as step.html"
     )
     add_capture(commands)
     add_verdict(commands)
     return parser
 
 
+def _add_source(command: argparse.ArgumentParser) -> None:
+    """Add what says which step of which run is meant."""
+    command.add_argument(
+        "source",
+        nargs="*",
+        metavar="FOLDER",
+        help="a folder of traces (.json, .json.gz; one file a rank), or the files themselves",
+    )
+    command.add_argument(
+        "--step", type=int, metavar="N", help="the step's number (default: the median one)"
+    )
+    command.add_argument(
+        "--sample", action="store_true", help="take the small run that ships with stepviz"
+    )
+
+
 def _answered(options: argparse.Namespace) -> tuple[str, int]:
     """Return what a command prints, and how it ends."""
     if options.command == "verdict":
         return judged(options)
-    return (_captured(options) if options.command == "capture" else _explained(options)), 0
+    answer = {"capture": _captured, "explain": _explained, "report": _reported}[options.command]
+    return answer(options), 0
 
 
 def _captured(options: argparse.Namespace) -> str:
@@ -119,12 +138,27 @@ def _captured(options: argparse.Namespace) -> str:
 
 
 def _explained(options: argparse.Namespace) -> str:
-    from stepviz.traces import TraceWarning, load_run, sample_run
     from stepviz.traces.report_data import as_json, report
     from stepviz.traces.story import explain
 
+    run = _loaded(options)
+    return as_json(report(run, options.step)) if options.json else explain(run, options.step)
+
+
+def _reported(options: argparse.Namespace) -> str:
+    from stepviz.reports import report
+    from stepviz.widgets.files import target_of
+
+    target_of(options.out)  # before traces are read, which may take minutes
+    written = report(_loaded(options), options.out, step=options.step)
+    return f"{written}: {written.stat().st_size / 1e6:.1f} MB, opens in any browser"
+
+
+def _loaded(options: argparse.Namespace) -> Run:
+    from stepviz.traces import TraceWarning, load_run, sample_run
+
     if options.sample and options.source:
-        msg = f"--sample is a run of its own; leave it out to explain {options.source[0]}"
+        msg = f"--sample is a run of its own; leave it out to {options.command} {options.source[0]}"
         raise TraceError(msg)
     if not options.sample and not options.source:
         msg = "pass a folder of traces, or --sample for the run that ships with stepviz"
@@ -133,10 +167,8 @@ def _explained(options: argparse.Namespace) -> str:
         # What could not be read is part of the story; saying it twice helps nobody.
         warnings.simplefilter("ignore", TraceWarning)
         if options.sample:
-            run = sample_run()
-        else:
-            run = load_run(options.source[0] if len(options.source) == 1 else options.source)
-    return as_json(report(run, options.step)) if options.json else explain(run, options.step)
+            return sample_run()
+        return load_run(options.source[0] if len(options.source) == 1 else options.source)
 
 
 if __name__ == "__main__":

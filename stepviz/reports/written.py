@@ -8,14 +8,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from stepviz.errors import StepvizError, TraceError
+from stepviz.errors import TraceError
 from stepviz.reports import graph_sections, origin_sections, step_sections
 from stepviz.reports.cleaning import Cleaner
 from stepviz.reports.elements import Content, element, markup
 from stepviz.reports.picture import picture
 from stepviz.reports.subject import Subject
 from stepviz.traces import Run, Step
-from stepviz.widgets.files import write_text
+from stepviz.widgets.files import target_of, write_text
 from stepviz.widgets.pages import Part, page
 
 _SECTIONS: Final[tuple[tuple[str, str, Callable[[Subject], Iterable[Content]]], ...]] = (
@@ -128,14 +128,7 @@ def _subject(run: Any, number: int | None) -> Subject:
 
 def _target(path: str | os.PathLike[str], run: Run) -> Path:
     """Return where to write, unless that is one of the run's own traces."""
-    if not isinstance(path, str | os.PathLike) or not str(path):
-        msg = f"a report is written to a path, such as 'step.html', not {path!r}"
-        raise StepvizError(msg)
-    try:
-        target = Path(path).expanduser()
-    except RuntimeError as error:
-        msg = f"{str(path)!r} cannot be written: {error}"
-        raise StepvizError(msg) from error
+    target = target_of(path)
     if target.exists() and any(_same(target, str(file)) for file in run.files["file"]):
         msg = f"{str(path)!r} is one of the run's own traces; write the report to another file"
         raise TraceError(msg)

@@ -29,21 +29,38 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     StepvizError
         Where it cannot be written.
     """
-    if not isinstance(path, str | os.PathLike) or not str(path):
-        msg = f"a file is saved under a path, such as 'step.html', not {path!r}"
-        raise StepvizError(msg)
-    target = Path(path).expanduser()
-    if target.is_dir():
-        msg = f"{str(path)!r} is a folder: give the name of a file in it"
-        raise StepvizError(msg)
-    if not target.parent.is_dir():
-        msg = f"there is no folder {str(target.parent)!r} to save {target.name!r} in: make it first"
-        raise StepvizError(msg)
+    target = target_of(path)
     try:
         _write(target, content)
     except OSError as error:
         msg = f"{str(path)!r} cannot be written: {error.strerror or error}"
         raise StepvizError(msg) from error
+
+
+def target_of(path: str | os.PathLike[str]) -> Path:
+    """Return where a file would be written, unless that can be told now to be impossible.
+
+    Raises
+    ------
+    StepvizError
+        Where it is no path, a folder, or in a folder that is not there.
+    """
+    if not isinstance(path, str | os.PathLike) or not str(path):
+        msg = f"a file is saved under a path, such as 'step.html', not {path!r}"
+        raise StepvizError(msg)
+    try:
+        target = Path(path).expanduser()
+        folder, inside = target.is_dir(), target.parent.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        msg = f"{str(path)!r} cannot be written: {error}"
+        raise StepvizError(msg) from error
+    if folder:
+        msg = f"{str(path)!r} is a folder: give the name of a file in it"
+        raise StepvizError(msg)
+    if not inside:
+        msg = f"there is no folder {str(target.parent)!r} to save {target.name!r} in: make it first"
+        raise StepvizError(msg)
+    return target
 
 
 def _write(target: Path, content: bytes) -> None:
