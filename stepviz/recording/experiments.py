@@ -105,9 +105,10 @@ def experiment(
     captured configuration's step in the same rounds. What is compared are pairs: a block of the
     change and the block of the captured configuration in the same round. Forward is the reference
     for the machine's speed, on the rank where it is shortest, since no change here touches it
-    there: all blocks together say how much longer a step is where forward is 1 ms longer, and
-    each block is put on the captured configuration's usual forward by that. `raw_ms` is without
-    it, and `forward_ratio` says how far forward was off.
+    there: all blocks together say how much longer a step is where forward is 1 ms longer (by no
+    larger part than forward), and each block is put on the captured configuration's usual forward
+    by that, where rounds then agree better. `raw_ms` is without it, and `forward_ratio` says how
+    far forward was off.
 
     Examples
     --------
@@ -250,21 +251,35 @@ def alike_speed(
     """
     off, longer = [], []
     for name, blocks in steps.items():
-        typical = np.array([np.median(block) for block in blocks])
+        typical = _typical(blocks)
         off.append(_bounded(forward[name] - np.median(forward[name])))
         longer.append(_bounded(typical - np.median(typical)))
     x, y = np.concatenate(off), np.concatenate(longer)
     power = float(x @ x)
-    # A slower machine makes no step shorter.
-    slope = max(float(x @ y) / power, 0.0) if power > 0 else 0.0
     usual = float(np.median(forward[BASE]))
-    return {
+    # A slower machine makes no step shorter, and none longer by a larger part than forward.
+    most = float(np.median(_typical(steps[BASE]))) / usual if usual > 0 else 0.0
+    slope = min(max(float(x @ y) / power, 0.0), most) if power > 0 else 0.0
+    found = {
         name: [
             np.maximum(block - slope * (one - usual), 0.1 * block)
             for block, one in zip(blocks, forward[name], strict=True)
         ]
         for name, blocks in steps.items()
     }
+    # What forward saw need not be what the step met: then it would only add its own noise.
+    return found if _unrest(found) < _unrest(steps) else {n: list(b) for n, b in steps.items()}
+
+
+def _typical(blocks: list[Floats]) -> Floats:
+    return np.array([np.median(block) for block in blocks])
+
+
+def _unrest(steps: Mapping[str, list[Floats]]) -> float:
+    """Return how far apart the rounds are in what they say of the changes."""
+    base = _typical(steps[BASE])
+    apart = [np.log(_typical(blocks) / base) for name, blocks in steps.items() if name != BASE]
+    return sum(float(np.median(np.abs(one - np.median(one)))) for one in apart)
 
 
 def _bounded(away: Floats) -> Floats:

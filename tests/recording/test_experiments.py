@@ -82,6 +82,34 @@ def test_the_machines_speed_is_taken_out_by_forward():
     assert np.median(before) - np.median(after) == pytest.approx(20, abs=2)
 
 
+def test_what_forward_says_is_left_alone_where_rounds_then_agree_less():
+    # Two blocks were slow, in which forward noticed nothing; in two others only forward was.
+    forward = {
+        BASE: np.array([12.0, 12, 12, 12, 18, 12, 12, 12]),
+        "change": np.array([12.0, 12, 12, 12, 12, 18, 12, 12]),
+    }
+    steps = {
+        BASE: [np.full(3, ms) for ms in (50.0, 50, 120, 50, 50, 50, 50, 50)],
+        "change": [np.full(3, ms) for ms in (40.0, 40, 40, 110, 40, 40, 40, 40)],
+    }
+    found = alike_speed(steps, forward)
+    ratios = [np.median(c) / np.median(b) for b, c in zip(*found.values(), strict=True)]
+    assert np.median(ratios) == pytest.approx(0.8)
+
+
+def test_a_slower_machine_stretches_no_step_more_than_forward():
+    # By chance the longest steps met a forward that was 1 % longer: 60 ms are not 0.1 ms' doing.
+    forward = {BASE: 12 + 0.1 * np.arange(8), "change": 12 + 0.1 * np.arange(8)[::-1]}
+    steps = {
+        BASE: [np.full(3, 50.0 + 8 * k) for k in range(8)],
+        "change": [np.full(3, 40.0 + 8 * k) for k in range(8)[::-1]],
+    }
+    found = alike_speed(steps, forward)
+    least = min(float(block.min()) for block in found["change"])
+    # At most by 78 ÷ 12.35 for each ms of forward.
+    assert least > 40 - (78 / 12.35) * 0.36
+
+
 def test_without_moods_nothing_is_taken_out():
     steps = {BASE: [np.array([100.0, 101.0])] * 4, "change": [np.array([80.0, 81.0])] * 4}
     found = alike_speed(steps, {BASE: np.full(4, 30.0), "change": np.full(4, 30.0)})
