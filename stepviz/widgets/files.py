@@ -32,8 +32,9 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     target = target_of(path)
     try:
         _write(target, content)
-    except OSError as error:
-        msg = f"{str(path)!r} cannot be written: {error.strerror or error}"
+    except (OSError, ValueError) as error:  # a name may hold what no file system takes
+        why = getattr(error, "strerror", None) or error
+        msg = f"{str(path)!r} cannot be written: {why}"
         raise StepvizError(msg) from error
 
 
