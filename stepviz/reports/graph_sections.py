@@ -10,12 +10,13 @@ import pandas as pd
 from stepviz.reports.elements import Content, element, listed
 from stepviz.reports.step_sections import clock_table
 from stepviz.reports.subject import MOST_RANKS, Subject
-from stepviz.reports.tables import Cell, facts, in_ms, key, strip, table, words
+from stepviz.reports.tables import Cell, facts, in_ms, key, number, strip, table, words
 from stepviz.traces import told
 
-#: So many stretches and pieces of the path have a row.
+#: So many stretches, pieces and names of the path have a row.
 MOST_STRETCHES: Final = 40
-MOST_PIECES: Final = 20
+MOST_PIECES: Final = 10
+MOST_NAMES: Final = 15
 
 
 def about_path(subject: Subject) -> Iterator[Content]:
@@ -61,20 +62,33 @@ def about_path(subject: Subject) -> Iterator[Content]:
                 for row in kept.itertuples()
             ],
         )
-    longest = path.nlargest(MOST_PIECES, "duration_ns").sort_index()
-    if len(longest) < len(path):
-        subject.cuts.append(
-            f"pieces of the path: the {len(longest)} longest of {len(path):,} are shown"
-        )
+    names = told.path_names(path)
+    most = subject.first(list(names.itertuples(index=False)), MOST_NAMES, "names on the path")
     yield table(
-        "pieces",
-        f"The {len(longest)} longest of {len(path):,} pieces of the path, ms from the step's start",
-        ("name", "kind", "rank", "start", "length", "how it is known", "launched"),
+        "names",
+        "What the path spends most time on, ms, by name",
+        ("name", "kind", "whose", "pieces", "together"),
         [
             [
                 words(row.name),
                 words(row.kind),
-                words("transfer" if pd.isna(row.rank) else row.rank),
+                words(row.who),
+                number(row.pieces),
+                in_ms(row.duration_ns),
+            ]
+            for row in most
+        ],
+    )
+    longest = path.nlargest(MOST_PIECES, "duration_ns").sort_index()
+    yield table(
+        "pieces",
+        f"The {len(longest)} longest of {len(path):,} pieces of the path, ms from the step's start",
+        ("name", "kind", "whose", "start", "length", "how it is known", "launched"),
+        [
+            [
+                words(row.name or row.kind),
+                words(row.kind),
+                words("transfer" if pd.isna(row.rank) else f"rank {row.rank}"),
                 in_ms(row.start_ns - subject.origin_ns),
                 in_ms(row.duration_ns),
                 words(row.origin),
@@ -99,14 +113,14 @@ def about_gains(subject: Subject) -> Iterator[Content]:
         "gains",
         f"What would help most{subject.over}; the first {told.MOST_GAINS} are what "
         "stepviz explain names",
-        ("change", "gain, ms", "of the step", "the step would take, ms", "unexplained by work"),
+        ("change", "gain, ms", "of the step", "the step would take, ms", "residual share"),
         [
             [
                 words(each.what, 300),
                 in_ms(each.gain_ns),
                 Cell(each.share),
                 in_ms(each.completion_ns),
-                Cell(f"{each.residual_share:.1%}"),
+                Cell(told.share(each.residual_share, 1)),
             ]
             for each in found
         ],
@@ -118,21 +132,21 @@ def about_trust(subject: Subject) -> Iterator[Content]:
     """Return the figures that say how far the answers hold."""
     replayed = subject.replayed
     trust = replayed.trust
+    residual, unexplained = (
+        told.share(trust.residual_share, 1),
+        told.share(trust.unexplained_share, 1),
+    )
     yield facts(
         "trust",
         [
             ("Replay of the unedited graph", f"off by {replayed.largest_error_ns} ns at most"),
-            (
-                "Residual share",
-                f"{trust.residual_share:.1%} of the path is delay that no work explains",
-            ),
-            ("Unexplained share", f"{trust.unexplained_share:.1%} of the path"),
-            ("Thresholds", f"{trust.thresholds}."),
+            ("Residual share", f"{residual} of the path is delay that no work explains"),
+            ("Unexplained share", f"{unexplained} of the path is {trust.thresholds}"),
             (
                 "Clocks",
                 f"{subject.step.clash}." if subject.step.clash else "nothing shows them apart",
             ),
-            ("The two wrong answers", told.wrong_said(subject.asked)),
+            ("Without the graph", told.wrong_said(subject.asked)),
         ],
     )
     if len(subject.run.ranks) > 1:

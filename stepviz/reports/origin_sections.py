@@ -60,7 +60,7 @@ def about_throughput(subject: Subject) -> Iterator[Content]:
     heads = ("quantity", "value", "unit", "what exactly is counted")
     yield table("throughput", "Throughput of the run, all of the same updates", heads, rows)
     if found.notes:
-        yield listed(f"{note}." for note in found.notes)
+        yield listed(found.notes)
 
 
 def about_notes(subject: Subject) -> Iterator[Content]:

@@ -33,8 +33,11 @@ def lead(subject: Subject) -> Iterator[Content]:
         yield element("p", element("strong", "Beware: "), f"{step.clash}.", class_="beware")
     yield element("p", told.run_said(run), ".", class_="run")
     yield element(
-        "p", told.step_said(run, step, MOST_RANKS), element("br"), f"{step.window_rule}.",
-    )  # fmt: skip
+        "p",
+        f"{told.step_said(run, step, MOST_RANKS)}:",
+        element("br"),
+        f"{step.window_rule}.",
+    )
     yield element("div", *_figures(subject), class_="figures")
 
 
@@ -59,7 +62,7 @@ def _figures(subject: Subject) -> Iterator[Content]:
     yield element(
         "div",
         element("h3", "Path that no work explains"),
-        element("p", f"{trust.residual_share:.1%}", class_="value"),
+        element("p", told.share(trust.residual_share, 1), class_="value"),
         element("p", "no what-if answers for it"),
         id="figure-residual",
     )
@@ -137,8 +140,8 @@ def about_exchange(subject: Subject) -> Iterator[Content]:
     collectives = step.collectives
     if collectives.empty:
         return
-    exposed = step.exposed(unit="ns")
-    parts = step.breakdown("ns")
+    exposed, parts = step.exposed(unit="ns"), step.breakdown("ns")
+    heads = ["rank", "exposed", "of it transfer", "of it wait for the last to arrive"]
     rows = [
         [
             words(f"rank {rank}"),
@@ -148,7 +151,9 @@ def about_exchange(subject: Subject) -> Iterator[Content]:
         ]
         for rank in subject.ranks
     ]
-    heads = ("rank", "exposed", "of it transfer", "of it wait for the last to arrive")
+    if step.clash is not None:
+        # Nothing tells waits from transfers.
+        heads, rows = heads[:2], [row[:2] for row in rows]
     yield table("exposed", "Exchange with no compute beside it, ms", heads, rows)
     shown = subject.largest(
         collectives, "wait_ns", MOST_COLLECTIVES, "collectives", "that ranks waited for longest"

@@ -50,7 +50,7 @@ def explain(run: Run, number: int | None = None) -> str:
         _late(step),
         _path(replayed, asked),
         _gains(asked),
-        f"How far to trust this: {told.trust_said(replayed)}\n{told.wrong_said(asked)}",
+        _trust(replayed, asked),
         _notes(run, step),
     ]
     text = "\n\n".join(part for part in parts if part)
@@ -121,6 +121,14 @@ def _gains(step: Step) -> str:
     for each in found:
         gain = f"{told.ms(each.gain_ns)} ({each.share})"
         lines.append(f"  {gain:>20}  {each.what}")
+    return "\n".join(lines)
+
+
+def _trust(replayed: WhatIf, step: Step) -> str:
+    lines = (
+        f"How far to trust this: {told.trust_said(replayed)}",
+        f"Without the graph: {told.wrong_said(step)}",
+    )
     return "\n".join(lines)
 
 

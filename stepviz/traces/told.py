@@ -105,6 +105,7 @@ def exchange_said(step: Step, most_ranks: int) -> str:
     if collectives.empty:
         return "No exchange between ranks in this step."
     values = [f"{length:.2f}" for length in step.exposed()[:most_ranks]]
+    values += ["…"] if len(step.ranks) > most_ranks else []
     counts = collectives["collective"].value_counts(sort=False)
     what = ", ".join(f"{count} {name}" for name, count in counts.items())
     if len(step.ranks) > 1 and (collectives["ranks"] == 1).all():
@@ -168,6 +169,18 @@ def path_table(path: pd.DataFrame) -> pd.DataFrame:
     if len(table) > len(few):
         few.loc["other kinds"] = table[order].iloc[MOST_KINDS:].sum()
     return few[few["all"] >= 500] if (few["all"] >= 500).any() else few
+
+
+def path_names(path: pd.DataFrame) -> pd.DataFrame:
+    """Return what the path spends its time on: name, kind, who, pieces, duration_ns, most first.
+
+    What has no name of its own has that of its kind.
+    """
+    owners = path["rank"].map(lambda rank: "transfer" if pd.isna(rank) else f"rank {rank}")
+    named = path["name"].astype("object").where(path["name"] != "", path["kind"])
+    gathered = path.assign(name=named, who=owners).groupby(["name", "kind", "who"], sort=False)
+    frame = gathered["duration_ns"].agg(pieces="size", duration_ns="sum").reset_index()
+    return frame.sort_values("duration_ns", ascending=False, kind="stable", ignore_index=True)
 
 
 def path_title(step: Step) -> str:
@@ -254,7 +267,7 @@ def wrong_said(step: Step) -> str:
     """Say what the two wrong answers would have been."""
     schedule = step.timeline().schedule()
     return (
-        f"Without the graph: a plain sum says {schedule.plain_sum:.2f} ms, a plain maximum "
+        f"a plain sum says {schedule.plain_sum:.2f} ms, a plain maximum "
         f"{schedule.plain_maximum:.2f} ms; the step took {ms(step.completion_ns)}."
     )
 
