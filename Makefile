@@ -19,13 +19,14 @@ FAST           := not slow and not lab and not alone
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help lab test test-fast lint bundle clean setup-lab setup-test
+.PHONY: help lab test test-fast lint docs bundle clean setup-lab setup-test
 
 help:
 	@echo "make lab        open the start notebook in JupyterLab (PORT=8888, LAB_ARGS=--no-browser)"
 	@echo "make test       all checks and tests (TORCH=torch==2.13.0 chooses the torch)"
 	@echo "make test-fast  the tests that take less than five minutes together"
 	@echo "make lint       style, types and layers only"
+	@echo "make docs       build the guides and the API reference into build/docs"
 	@echo "make bundle     rebuild the front end's bundle"
 	@echo "make clean      remove what set-up and tests made"
 
@@ -48,6 +49,9 @@ lint: setup-test
 	mypy
 	lint-imports
 	$(NPM_RUN) check
+
+docs: setup-test
+	python -m tools.build_docs
 
 bundle: setup-test
 	$(NPM_RUN) build

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 
 import stepviz as sv
+from tests import archives as archives_of
+from tests.environments import tracked
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "stepviz"
@@ -142,25 +144,7 @@ def test_examples_in_docstrings_are_true(name):
 # What its archives hold.
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory):
-    """Wheel and sdist, built with what is installed: no build environment is downloaded."""
-    out = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = out.glob("*.whl")
-    (sdist,) = out.glob("*.tar.gz")
-    return wheel, sdist
-
-
-def tracked(*folders: str) -> set[str]:
-    """Files that git knows, which is what a fresh clone would build from."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--", *folders], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return {name for name in listed.stdout.splitlines() if (ROOT / name).exists()}
+    return archives_of.build(tmp_path_factory.mktemp("dist"))
 
 
 def test_the_wheel_holds_the_package_and_its_bundle_but_not_the_sources_of_the_front_end(archives):

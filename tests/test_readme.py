@@ -1,26 +1,43 @@
-"""The README's Python runs from top to bottom and says what its comments say."""
+"""The README's and the tour's Python runs from top to bottom and says what its comments say."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
+
 import stepviz as sv
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_the_tour_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["README.md", "docs/tour.md"])
+def test_its_python_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it writes a file
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(blocks) >= 4
     names = {}
     for block in blocks:
         # The reader's folder is not there; the sample that its comment names is.
         code = block.replace('sv.load_run("traces/")', "sv.sample_run()")
-        exec(compile(code, str(README), "exec"), names)  # noqa: S102 - our own text
+        exec(compile(code, name, "exec"), names)  # noqa: S102 - our own text
     assert names["editor"].schedule.completion == 750.0
     assert names["run"].ranks == [0, 1]
+
+
+def test_the_tour_knows_all_that_the_readme_tries():
+    """One is copied from the other; neither may go on alone."""
+    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    lines = {line.strip() for line in tour.splitlines()}
+    blocks = re.findall(
+        r"```(?:python|py|sh)\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
+    )
+    tried = [line.strip() for block in blocks for line in block.splitlines() if line.strip()]
+    assert [line for line in tried if line not in lines and not line.startswith("make ")] == []
 
 
 def test_the_numbers_of_the_tour():
@@ -59,8 +76,32 @@ def test_the_numbers_about_changes_and_tokens():
     assert [round(value, 2) for value in found] == [50.56, 42.62]
 
 
-def test_every_file_the_readme_names_is_there():
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_it_links_to_is_there(page):
+    text = page.read_text(encoding="utf-8")
+    linked = re.findall(r"\]\(([^)#:\s]+)\)", text)
+    assert [path for path in linked if not (page.parent / path).exists()] == []
+
+
+def test_the_readme_leads_to_every_notebook_and_guide():
     text = README.read_text(encoding="utf-8")
-    linked = re.findall(r"\]\(([^)#:]+)\)", text)
-    assert linked
-    assert [path for path in linked if not (README.parent / path).exists()] == []
+    for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        assert f"(notebooks/{notebook.name})" in text
+    assert "(docs/tour.md)" in text
+    assert "(docs/binder.md)" in text
+
+
+def test_contributing_names_every_room_and_no_file_that_is_gone():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (tree,) = re.findall(r"```\nstepviz/\n(.*?)```", text, re.DOTALL)
+    rooms = {path.name for path in (ROOT / "stepviz").iterdir() if path.is_dir()} - {"__pycache__"}
+    assert [room for room in sorted(rooms) if f"  {room}/" not in tree] == []
+    named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", text)
+    assert "tests/builders/test_wrong_inputs.py" in named
+    made = (".venv", "build/")
+    gone = [
+        path
+        for path in named
+        if "NAME" not in path and not path.startswith(made) and not (ROOT / path).exists()
+    ]
+    assert gone == []
