@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from stepviz.errors import CaptureError
-from stepviz.recording.captures import _captured, _needs_torch, _target
+from stepviz.recording.captures import _captured, _needs_torch, _target, cannot_write
 from stepviz.recording.options import Options
 from stepviz.traces import Run
 
@@ -117,14 +119,52 @@ class BackgroundCapture:
 
 
 def place_for(folder: Path | None, number: int) -> Path:
-    """Return where the files of one of several captures go: a new folder below `folder`."""
+    """Return where the files of one of several captures go: a new folder below `folder`.
+
+    Raises
+    ------
+    CaptureError
+        Where none can be there.
+    """
     if folder is None:
         return _target(None, overwrite=False)
-    while True:
-        target = folder / f"run-{number}"
-        if not target.exists():
-            return _target(target, overwrite=False)
+    try:
+        # What another panel is at work on shows by the folder it works in.
+        names = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    except OSError as error:
+        raise CaptureError(cannot_write(folder, error)) from None
+    at_work = tuple(name[1:] for name in names if name.startswith(".run-"))
+    while f"run-{number}" in names or any(n.startswith(f"run-{number}-") for n in at_work):
         number += 1
+    return _target(folder / f"run-{number}", overwrite=False)
+
+
+def kept_folder(given: str | os.PathLike[str] | None) -> Path | None:
+    """Return the folder in which a panel keeps its runs, None for where `capture` keeps them.
+
+    Raises
+    ------
+    CaptureError
+        Where that is no folder, and can't become one.
+    """
+    if given is None:
+        return None
+    try:
+        folder = Path(os.path.abspath(Path(given).expanduser()))  # noqa: PTH100  # keeps links as given
+        there = next(one for one in (folder, *folder.parents) if one.exists())
+        if not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except TypeError:
+        msg = f"folder is {given!r}: give a path, or nothing for where sv.capture keeps its runs"
+        raise CaptureError(msg) from None
+    except (ValueError, RuntimeError) as error:
+        msg = f"folder is {given!r}, which is no path ({error}); give another"
+        raise CaptureError(msg) from None
+    except OSError as error:
+        raise CaptureError(cannot_write(Path(given).absolute(), error)) from None
+    return folder
 
 
 def why_none_here() -> str:

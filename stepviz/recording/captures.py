@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.util
 import os
 import shlex
@@ -79,24 +80,24 @@ def capture(
     _known(options)
     asked = Options.of(options)
     target = _target(out, overwrite=overwrite)
-    return _captured(asked, target, bar_here(wanted=progress), output=output)
+    bar = bar_here(wanted=progress)
+    return _captured(asked, target, bar, output=output, overwrite=overwrite)
 
 
 capture.__doc__ = documented(capture.__doc__ or "")
 
 
-def _captured(asked: Options, target: Path, bar: Bar, *, output: bool) -> Run:
+def _captured(
+    asked: Options, target: Path, bar: Bar, *, output: bool, overwrite: bool = False
+) -> Run:
     _needs_torch()
     if asked.port:
         _needs_port(asked.port)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _needs_space(target.parent)
-    # Beside the target, so that its files need only be renamed.
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    work = _begun(target)
     began = time.monotonic()
     try:
         _run(asked, work, bar, output=output)
-        _keep(work / "files", target)
+        target = _keep(work / "files", target, overwrite=overwrite)
     except BaseException as error:
         bar.close("interrupted" if isinstance(error, KeyboardInterrupt) else "capture failed")
         raise
@@ -117,12 +118,16 @@ def capture_and_tell(parsed: argparse.Namespace) -> str:
         output=parsed.output,
         **{name: getattr(options, name) for name in told()},
     )
-    largest = max(path.stat().st_size for path in Path(parsed.out).iterdir())
+    files = [Path(file) for file in run.files["file"]]
+    # What was asked for, unless another capture filled it meanwhile.
+    same = files[0].parent == Path(os.path.abspath(Path(parsed.out).expanduser()))  # noqa: PTH100  # as _target
+    folder = parsed.out if same else str(files[0].parent)
+    largest = max(file.stat().st_size for file in files)
     held = f"{len(run.ranks)} ranks, {len(run.steps)} steps, at most {largest / 1e3:.0f} kB a rank"
     lines = [
-        f"{parsed.out}: {held}",
+        f"{folder}: {held}",
         *(f"  {note}" for note in about_recording(run.recorded)),
-        f"next: stepviz explain {shlex.quote(parsed.out)}",
+        f"next: stepviz explain {shlex.quote(folder)}",
     ]
     return "\n".join(lines)
 
@@ -139,10 +144,16 @@ def _target(out: str | os.PathLike[str] | None, *, overwrite: bool) -> Path:
     if out is None:
         return _new_folder()
     target = Path(os.path.abspath(Path(out).expanduser()))  # noqa: PTH100  # keeps links as given
-    if target.exists() and not target.is_dir():
-        msg = f"{target} is a file; out is a folder for one trace per rank"
-        raise CaptureError(msg)
-    held = sorted(path.name for path in target.iterdir()) if target.exists() else []
+    try:
+        if target.is_symlink():
+            target = target.resolve()  # a folder takes the place of a folder, not of a link
+        if target.exists() and not target.is_dir():
+            msg = f"{target} is a file; out is a folder for one trace per rank"
+            raise CaptureError(msg)
+        held = sorted(path.name for path in target.iterdir()) if target.exists() else []
+    except OSError as error:
+        msg = f"{target} can't be read ({error.strerror}); choose another folder"
+        raise CaptureError(msg) from None
     foreign = [name for name in held if not _is_trace(name)]
     if held and not overwrite:
         few = ", ".join(held[:3]) + (", …" if len(held) > 3 else "")
@@ -197,6 +208,31 @@ def _needs_torch() -> None:
         raise CaptureError(msg)
 
 
+def _begun(target: Path) -> Path:
+    """Make a folder to work in, beside the target, so that its files need only be renamed.
+
+    Raises
+    ------
+    CaptureError
+        Where nothing can be written there, or too little.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _needs_space(target.parent)
+        return Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise CaptureError(cannot_write(target.parent, error)) from None
+
+
+def cannot_write(folder: Path, error: OSError) -> str:
+    """Say that a capture can't be kept in a folder, and why."""
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        file = next((one for one in (folder, *folder.parents) if one.is_file()), folder)
+        return f"{file} is a file, so no capture can be kept in {folder}; choose another folder"
+    reason = error.strerror or type(error).__name__
+    return f"no capture can be kept in {folder} ({reason}); choose another folder"
+
+
 def _needs_space(folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < LEAST_SPACE:
@@ -231,16 +267,26 @@ def _run(options: Options, work: Path, bar: Bar, *, output: bool) -> None:
             return
 
 
-def _keep(files: Path, target: Path) -> None:
-    """Give the files their place, all at once where nothing is there yet."""
-    if not target.exists() or not any(target.iterdir()):
-        if target.exists():
-            target.rmdir()
-        files.rename(target)
-        return
-    fresh = {path.name for path in files.iterdir()}
-    for name in sorted(fresh):
-        (files / name).replace(target / name)
-    for path in target.iterdir():
-        if path.name not in fresh and _is_trace(path.name):
-            path.unlink()
+def _keep(files: Path, target: Path, *, overwrite: bool = False) -> Path:
+    """Give the files their place, all at once where nothing is there yet; return it.
+
+    Where another capture filled it meanwhile, the place is a new folder beside it.
+    """
+    if overwrite and target.exists() and any(target.iterdir()):
+        fresh = {path.name for path in files.iterdir()}
+        for name in sorted(fresh):
+            (files / name).replace(target / name)
+        for path in target.iterdir():
+            if path.name not in fresh and _is_trace(path.name):
+                path.unlink()
+        return target
+    place, count = target, 1
+    while True:
+        try:
+            # Takes the place of an empty folder, and of nothing else.
+            return files.rename(place)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
+        count += 1
+        place = target.with_name(f"{target.name}-{count}")

@@ -6,11 +6,9 @@ import json
 import math
 import os
 import shutil
-import tempfile
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +19,7 @@ from stepviz.errors import CaptureError, CostError, near
 from stepviz.evidence.change_predictions import ChangePredictor
 from stepviz.evidence.intervals import Interval, difference
 from stepviz.evidence.verdicts import CANT_TELL, KEEP, REVERT
-from stepviz.recording.captures import _keep, _needs_space, _needs_torch, _run, _target
+from stepviz.recording.captures import _begun, _keep, _needs_torch, _run, _target
 from stepviz.recording.options import PLAN, Options
 from stepviz.recording.progress_bars import bar_here
 from stepviz.traces import Run, load_run
@@ -193,9 +191,7 @@ def _made(
     target = _target(out, overwrite=False)
     _needs_torch()
     bar = bar_here(wanted=progress)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _needs_space(target.parent)
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    work = _begun(target)
     plan = {
         "rounds": rounds,
         "block": block,
@@ -208,7 +204,7 @@ def _made(
         answers = [
             json.loads((work / f"rounds-rank{rank}.json").read_text()) for rank in range(base.ranks)
         ]
-        _keep(work / "files", target)
+        target = _keep(work / "files", target)
     except BaseException as error:
         bar.close("interrupted" if isinstance(error, KeyboardInterrupt) else "experiment failed")
         raise

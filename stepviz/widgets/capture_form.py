@@ -49,7 +49,7 @@ class CaptureForm(KnobWidget):
         settings: Mapping[str, Any],
         *,
         missing: str = "",
-        heard: Callable[[str, Any], None],
+        heard: Callable[..., None],
     ) -> None:
         self._heard = heard
         self._missing = missing
@@ -73,9 +73,10 @@ class CaptureForm(KnobWidget):
             "missing": self._missing,
         }
 
-    def list_runs(self, rows: list[dict[str, Any]], chosen: int) -> None:
-        """Show the table of runs."""
-        self._table = {"rows": rows, "chosen": chosen}
+    def list_runs(self, rows: list[dict[str, Any]], chosen: int, said: str = "") -> None:
+        """Show the table of runs, and what became of one of them."""
+        turn = self._table.get("turn", 0) + 1
+        self._table = {"rows": rows, "chosen": chosen, "said": said, "turn": turn}
 
     def __repr__(self) -> str:
         return f"<CaptureForm: {self._shown['picture']['code']}>"
@@ -120,8 +121,10 @@ class CaptureForm(KnobWidget):
             self.set_state({"value": content.get("value", self.value)})
             if "problem" not in self._shown:
                 self._heard("run", None)
-        elif asked in ("stop", "choose"):
+        elif asked in ("stop", "choose", "remove"):
             self._heard(asked, content.get("run"))
+        elif asked == "rename":
+            self._heard(asked, content.get("run"), str(content.get("label", "")))
         else:
             super()._asked(widget, content, buffers)
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import ipywidgets
 import pandas as pd
 
 from stepviz.errors import CaptureError, near
-from stepviz.recording.background import BackgroundCapture, Stopped, place_for, why_none_here
+from stepviz.recording.background import (
+    BackgroundCapture,
+    Stopped,
+    kept_folder,
+    place_for,
+    why_none_here,
+)
 from stepviz.recording.options import told
 from stepviz.traces import Run, sample_run
 from stepviz.widgets.capture_form import CaptureForm, written_options
@@ -33,7 +38,8 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
     Parameters
     ----------
     folder : path, optional
-        Where runs are kept, each in a folder of its own; by default as `capture` keeps them.
+        Where runs are kept, each in a folder of its own (run-1, run-2, …; other panels may keep
+        theirs there as well); by default as `capture` keeps them.
     runs : mapping of str to Run, optional
         Runs that are there at first; the first is what others are compared with. Where nothing
         can be captured, since there is no torch, the sample runs unless given.
@@ -45,7 +51,7 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
     Raises
     ------
     CaptureError
-        An option that cannot be.
+        An option that cannot be, or a folder in which nothing can be kept.
     TypeError
         An unknown argument.
 
@@ -74,14 +80,17 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
                 msg = f"CapturePanel has no argument {name!r}: {hint}"
                 raise TypeError(msg)
         missing = why_none_here()
-        self._folder = None if folder is None else Path(folder).expanduser().absolute()
+        self._folder = kept_folder(folder)
         self._runs: dict[str, Run] = {}
         self._rows: dict[str, dict[str, Any]] = {}
         self._chosen = self._label = ""
+        self._made: Run | None = None
         self._job: BackgroundCapture | None = None
         self._problem: BaseException | None = None
         self._busy = threading.Lock()
         self._telling = threading.Lock()
+        # A capture's thread adds a run while the page renames or removes another.
+        self._shelf = threading.RLock()
         self.form = CaptureForm(options, missing=missing, heard=self._heard)
         self._opened = self.form.options
         self.editor: TimelineEditor | None = None
@@ -123,17 +132,15 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
 
     @chosen.setter
     def chosen(self, label: str) -> None:
-        if label not in self._runs:
-            msg = f"there is no run {label!r}: {near(str(label), self._runs)}"
-            raise CaptureError(msg)
-        timeline = self._runs[label].step().timeline()
-        self._chosen = label
-        if self.editor is None:
-            self.editor = TimelineEditor(timeline)
-            self.children = [self.form, self.editor]
-        else:
-            self.editor.timeline = timeline
-        self._list()
+        with self._shelf:
+            timeline = self._runs[self._known(label)].step().timeline()
+            self._chosen = label
+            if self.editor is None:
+                self.editor = TimelineEditor(timeline)
+                self.children = [self.form, self.editor]
+            else:
+                self.editor.timeline = timeline
+            self._list()
 
     @property
     def table(self) -> pd.DataFrame:
@@ -146,6 +153,64 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         rows = [[row[name] for name in COLUMNS] for row in self._rows.values()]
         index = pd.Index(list(self._rows), name="run", dtype=object)
         return pd.DataFrame(rows, index=index, columns=list(COLUMNS))
+
+    def rename(self, label: str, new: str) -> None:
+        """Call a run something else; its files stay where they are.
+
+        Raises
+        ------
+        CaptureError
+            No run of this label, or a new one that is empty or another run's.
+        """
+        with self._shelf:
+            self._known(label)
+            new = str(new).strip()
+            if not new:
+                msg = f"a run needs a label: what is {label!r} to be called?"
+                raise CaptureError(msg)
+            if new != label and new in self._runs:
+                msg = f"{new!r} is another run's label; choose another, or rename that first"
+                raise CaptureError(msg)
+            self._runs = {new if one == label else one: run for one, run in self._runs.items()}
+            self._rows = {new if one == label else one: row for one, row in self._rows.items()}
+            self._chosen = new if self._chosen == label else self._chosen
+            self._list()
+
+    def remove(self, label: str) -> None:
+        """Take a run off the table; its files stay where they are.
+
+        Where it was the first, the others are compared with the one that is the first now.
+
+        Raises
+        ------
+        CaptureError
+            No run of this label.
+        """
+        with self._shelf:
+            place = list(self._runs).index(self._known(label))
+            run = self._runs.pop(label)
+            del self._rows[label]
+            left = list(self._runs.items())
+            if place == 0:
+                self._rows = {
+                    one: run_row(kept, left[0][1] if k else None)
+                    for k, (one, kept) in enumerate(left)
+                }
+            if self._chosen == label:
+                self._chosen = ""
+                if left:
+                    self.chosen = left[min(place, len(left) - 1)][0]
+                else:
+                    self._close_editor()
+            files = [str(file) for file in run.files["file"]]
+            where = f" in {os.path.dirname(files[0])}" if files else ""  # noqa: PTH120  # maybe a URL
+            self._list(f"{label} is off the table; its files stay{where}")
+
+    def _close_editor(self) -> None:
+        editor, self.editor = self.editor, None
+        self.children = [self.form]
+        if editor is not None:
+            editor.close()
 
     @property
     def running(self) -> bool:
@@ -168,7 +233,7 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
             target = place_for(self._folder, len(self._runs) + 1)
             self.form.tell("running", 0.0, "starting")
             self._label = self._new_label(written_options(options, beside=self._opened))
-            self._problem = None
+            self._problem, self._made = None, None
             self._job = BackgroundCapture(options, target, self._told, self._ended)
         except BaseException as error:
             self.form.tell("failed", problem=str(error))
@@ -207,7 +272,7 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
             return None
         if self._problem is not None:
             raise self._problem
-        return list(self._runs.values())[-1]
+        return self._made
 
     def close(self) -> None:
         """Close the panel and free it, here and in the page; a capture at work is stopped."""
@@ -229,19 +294,31 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
 
     # From the page, and from the capture's thread
 
-    def _heard(self, asked: str, which: Any) -> None:
+    def _heard(self, asked: str, which: Any, label: Any = "") -> None:
         try:
             if asked == "run":
                 self.start()
             elif asked == "stop":
                 self.stop()
             else:
-                self.chosen = list(self._runs)[int(which)]
+                self._change(asked, int(which), label)
         except CaptureError as error:
-            if not self.running:
+            if asked in ("rename", "remove"):
+                self._list(str(error))
+            elif not self.running:
                 self.form.tell("failed", problem=str(error))
-        except (IndexError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):
             return  # no run of ours
+
+    def _change(self, asked: str, which: int, label: Any) -> None:
+        with self._shelf:
+            mine = dict(enumerate(self._runs))[which]
+            if asked == "rename":
+                self.rename(mine, label)
+            elif asked == "remove":
+                self.remove(mine)
+            else:
+                self.chosen = mine
 
     def _told(self, share: float, words: str) -> None:
         with self._telling:
@@ -253,9 +330,11 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         try:
             if run is not None:
                 self._told(1.0, "comparing")
-                self._keep(label, run)
-                self._list()
-                self.chosen = label
+                with self._shelf:
+                    label = self._free(label)
+                    self._keep(label, run)
+                    self.chosen = label
+                self._made = run
         except Exception as error:  # noqa: BLE001  # told in the panel; nobody else hears of it
             problem = error
         self._problem = problem
@@ -275,13 +354,24 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
 
     def _new_label(self, changed: Mapping[str, Any]) -> str:
         plain = ", ".join(f"{name}={value}" for name, value in changed.items()) or "base"
+        return self._free(plain)
+
+    def _free(self, plain: str) -> str:
+        """Return a label like this one that no run has."""
         count, label = 1, plain
         while label in self._runs:
             count += 1
             label = f"{plain} ({count})"
         return label
 
-    def _list(self) -> None:
+    def _known(self, label: str) -> str:
+        if label not in self._runs:
+            msg = f"there is no run {label!r}: {near(str(label), self._runs)}"
+            raise CaptureError(msg)
+        return label
+
+    def _list(self, said: str = "") -> None:
+        """Show the table, and below it what became of a run."""
         labels = list(self._runs)
         rows = [row_texts(label, self._rows[label]) for label in labels]
-        self.form.list_runs(rows, labels.index(self._chosen) if self._chosen else -1)
+        self.form.list_runs(rows, labels.index(self._chosen) if self._chosen else -1, said)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import stepviz as sv
-from stepviz.recording import background
+from stepviz.recording import background, captures
 from stepviz.recording.options import told
 from stepviz.widgets import capture_panel
 
@@ -163,6 +163,106 @@ def test_runs_are_kept_side_by_side_and_compared_with_the_first(launcher):
     with pytest.raises(sv.CaptureError, match="there is no run 'other'"):
         panel.chosen = "other"
     assert "base (2)" in panel._repr_html_()
+
+
+def test_a_run_is_renamed_and_removed_and_the_rest_compared_anew(launcher):
+    base, slow, late = sv.sample_run(), sv.sample_run("slow rank"), sv.sample_run("late input")
+    panel = sv.CapturePanel(runs={"a": base, "b": slow, "c": late})
+    said = lambda: panel.form._table["said"]
+    labels = lambda: [row["label"] for row in panel.form._table["rows"]]
+    press(panel, "rename", run=1, label=" slow one ")
+    assert list(panel.runs) == labels() == ["a", "slow one", "c"]
+    assert (panel.chosen, said()) == ("a", "")
+    press(panel, "rename", run=0, label="first")
+    assert panel.chosen == "first"
+    turn = panel.form._table["turn"]
+    for label, why in (("c", "'c' is another run's label"), ("  ", "a run needs a label")):
+        press(panel, "rename", run=0, label=label)
+        assert said().startswith(why)
+    assert panel.form._table["turn"] == turn + 2  # also the same words twice reach the page
+    with pytest.raises(sv.CaptureError, match="no run 'x'"):
+        panel.rename("x", "y")
+
+    # The first goes: what was second is what the others are compared with.
+    press(panel, "remove", run=0)
+    assert list(panel.runs) == labels() == ["slow one", "c"]
+    assert panel.chosen == "slow one"
+    assert panel.editor.timeline == slow.step().timeline()
+    assert panel.table.loc["slow one", "verdict"] == ""
+    assert panel.table.loc["c", "reason"] == sv.verdict(slow, late).reason
+    assert said().startswith("first is off the table; its files stay in ")
+    assert all(Path(file).exists() for file in base.files["file"])
+    panel.remove("c")
+    assert panel.chosen == "slow one"
+    for nonsense in (7, -1, "x", None):
+        press(panel, "remove", run=nonsense)
+    panel.remove("slow one")
+    assert (panel.runs, panel.run, panel.chosen, panel.editor) == ({}, None, "", None)
+    assert panel.children == (panel.form,)
+    assert panel.form._table["rows"] == []
+    with pytest.raises(sv.CaptureError, match="no run 'x': there are none"):
+        panel.remove("x")
+    launcher.go.set()
+    panel.start()
+    assert panel.wait() is launcher.run
+    assert panel.editor is not None
+
+
+def test_a_run_renamed_meanwhile_keeps_its_name_and_the_new_one_gets_another(launcher):
+    panel = sv.CapturePanel(runs={"mine": sv.sample_run()})
+    panel.start()
+    panel.rename("mine", "base")  # as the one at work was to be called
+    launcher.go.set()
+    assert panel.wait() is launcher.run
+    assert list(panel.runs) == ["base", "base (2)"]
+    panel.remove("base (2)")
+    assert panel.wait() is launcher.run
+
+
+@pytest.mark.parametrize("kind", ["file", "below a file", "a number", "nobody's home"])
+def test_a_folder_that_can_hold_nothing_is_refused_in_a_sentence(tmp_path, kind):
+    (tmp_path / "notes.txt").write_text("mine")
+    folder, said = {
+        "file": (tmp_path / "notes.txt", "notes.txt is a file, so no capture can be kept in"),
+        "below a file": (tmp_path / "notes.txt" / "runs", "notes.txt is a file"),
+        "a number": (5, "folder is 5: give a path"),
+        "nobody's home": ("~no-such-user-here/runs", "folder is '~no-such-user-here/runs'"),
+    }[kind]
+    with pytest.raises(sv.CaptureError, match=said):
+        sv.CapturePanel(folder=folder)
+
+
+def test_a_folder_that_goes_bad_meanwhile_is_told_in_the_panel(launcher, tmp_path):
+    panel = sv.CapturePanel(folder=tmp_path / "runs")
+    (tmp_path / "runs").write_text("a file now")
+    press(panel, "run", value=panel.value)
+    assert job(panel)["state"] == "failed"
+    assert job(panel)["problem"].endswith("; choose another folder")
+    assert "Errno" not in job(panel)["problem"]
+    (tmp_path / "runs").unlink()
+    launcher.go.set()
+    panel.start()
+    panel.wait()
+    assert launcher.targets == [tmp_path / "runs" / "run-1"]
+
+
+def test_two_panels_in_one_folder_keep_out_of_each_others_way(launcher, tmp_path):
+    launcher.go.set()
+    panels = [sv.CapturePanel(folder=tmp_path) for _ in range(2)]
+    (tmp_path / ".run-1-x2f").mkdir()  # what one that is at work works in
+    (tmp_path / "run-2").mkdir()
+    for panel in panels:
+        panel.start()
+        panel.wait()
+    assert launcher.targets[0] == tmp_path / "run-3"
+    # And where both began at the same moment, the later one's files go beside.
+    for number in range(2):
+        files = tmp_path / f"files-{number}"
+        files.mkdir()
+        (files / "rank0.json.gz").write_bytes(bytes([number]))
+        kept = captures._keep(files, tmp_path / "run-3")
+        assert kept.name == ("run-3", "run-3-2")[number]
+        assert (kept / "rank0.json.gz").read_bytes() == bytes([number])
 
 
 def test_a_failure_is_told_in_its_sentence_and_another_run_may_follow(launcher):
