@@ -133,6 +133,12 @@ def step_times(timeline: Timeline) -> pd.DataFrame:
         Indexed by step from 1: `start`, the first start of its work; `completion`, the last
         finish; `interval`, ms since the completion before (of the first: since 0). Input and
         checkpoints do not count. In the steady state the interval is what a step costs.
+
+    Examples
+    --------
+    >>> from stepviz.builders.lesson_models import lesson
+    >>> step_times(steps(lesson(), 3))["completion"].tolist()
+    [750.0, 1500.0, 2250.0]
     """
     if not isinstance(timeline, Timeline):
         msg = f"timeline is {type(timeline).__name__}: give a Timeline"

@@ -25,10 +25,21 @@ def sweep_chart(sweep: pd.DataFrame) -> alt.VConcatChart:
     sweep : DataFrame
         As `stepviz.builders.bucket_sweep` returns it. Caps near the best are shaded.
 
+    Returns
+    -------
+    altair.VConcatChart
+
     Raises
     ------
     StepvizError
         A frame that is no sweep.
+
+    Examples
+    --------
+    >>> from stepviz import builders
+    >>> link = builders.AlphaBeta(latency=0.5, bandwidth=10)
+    >>> swept = builders.bucket_sweep([2.5e6] * 40, [1, 5, 25], backward=30, cost=link)
+    >>> chart = sweep_chart(swept)  # chart.save("sweep.svg") writes it
     """
     altair = load_altair()
     needed = ["completion", "queued", "last_transfer", "buckets", "near_best"]
@@ -93,10 +104,19 @@ def roofline_chart(
     points : DataFrame, optional
         Measured ones: `bytes` and `transfer_ns` or `ms`, as a step's `collectives`.
 
+    Returns
+    -------
+    altair.LayerChart
+
     Raises
     ------
     StepvizError
         Something that is no cost model.
+
+    Examples
+    --------
+    >>> from stepviz import builders
+    >>> chart = roofline_chart(builders.Ring(ranks=8, latency=0.02, bandwidth=100))
     """
     altair = load_altair()
     if not (callable(getattr(cost, "table", None)) and callable(getattr(cost, "ms", None))):
@@ -153,10 +173,19 @@ def plan_chart(plan: TrainingPlan) -> alt.LayerChart:
     plan : TrainingPlan
         With all its numbers.
 
+    Returns
+    -------
+    altair.LayerChart
+
     Raises
     ------
     StepvizError
         Something else, or a plan that lacks a number.
+
+    Examples
+    --------
+    >>> plan = TrainingPlan(parameters=7e9, tokens=100e9, devices=64, peak=300e12, mfu=0.4)
+    >>> chart = plan_chart(plan)
     """
     altair = load_altair()
     if not isinstance(plan, TrainingPlan):

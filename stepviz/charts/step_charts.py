@@ -74,6 +74,15 @@ def sensitivity_chart(timeline: Timeline, phase: str) -> alt.LayerChart:
     timeline : Timeline
     phase : str
         See `Timeline.sensitivity`.
+
+    Returns
+    -------
+    altair.LayerChart
+
+    Examples
+    --------
+    >>> import stepviz as sv
+    >>> chart = sensitivity_chart(sv.lesson(), "exchange")
     """
     altair = load_altair()
     curve = _as_timeline(timeline).sensitivity(phase)

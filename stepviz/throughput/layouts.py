@@ -42,6 +42,16 @@ def token_roles(
         padding), `role` (prompt, completion, padding), `scored` (its label is a target that the
         loss counts), `first` (of its sequence). Without labels nothing is scored and what is no
         padding is prompt.
+
+    Examples
+    --------
+    >>> batch = {
+    ...     "input_ids": [[5, 6, 7, 0]],
+    ...     "attention_mask": [[1, 1, 1, 0]],
+    ...     "labels": [[-100, 6, 7, -100]],
+    ... }
+    >>> token_roles(batch)["role"].tolist()
+    ['prompt', 'completion', 'completion', 'padding']
     """
     rules = Rules(ignore_index, pad_id, shifted)
     layout, begins, mask, labels = read_layout(fields_of(batch), rules)

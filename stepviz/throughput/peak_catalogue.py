@@ -169,6 +169,11 @@ def peak_table() -> pd.DataFrame:
     DataFrame
         `flops` and `achievable_flops` (FLOP/s), `bytes_per_second`, `per`, `accumulate`,
         `source`, `date`, `note`.
+
+    Examples
+    --------
+    >>> peak_table().loc[("H100 SXM", "bf16"), ["flops", "bytes_per_second"]].tolist()
+    [989400000000000.0, 3350000000000.0]
     """
     every = _every_peak()
     columns = ("flops", "achievable_flops", "bytes_per_second")

@@ -281,6 +281,18 @@ def mfu_table(
     DataFrame
         Indexed by convention: `mfu` (a fraction), `flops_per_token`, `kind` (MFU or HFU),
         `formula`, `includes`, `guards`.
+
+    Examples
+    --------
+    >>> import stepviz as sv
+    >>> llama = sv.ModelShape(
+    ...     layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, gated=True, vocab=128256
+    ... )
+    >>> table = mfu_table(
+    ...     llama, tokens_per_second=8192, sequence=8192, peak=sv.peak("H100 SXM", "bf16")
+    ... )
+    >>> (100 * table.loc[["6N_all", "causal", "palm"], "mfu"]).round(2).tolist()
+    [39.89, 42.62, 50.56]
     """
     segments = plain_sequence(sequence)
     row = whole_row(segments)

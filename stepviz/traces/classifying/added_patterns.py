@@ -140,6 +140,12 @@ def remove_pattern(pattern: str, *, where: Where | None = None) -> int:
     ------
     TraceError
         Where there is none.
+
+    Examples
+    --------
+    >>> _ = add_pattern("exchange", "^my_ring_sum")
+    >>> remove_pattern("^my_ring_sum")
+    1
     """
     found = [p for p in _ADDED if p.pattern == pattern and where in (None, p.where)]
     if not found:
@@ -160,6 +166,12 @@ def list_patterns() -> pd.DataFrame:
         kind, where, pattern, collective ("" where the name tells it), of ("you", "stepviz").
         stepviz's own are searched for in the name of a kernel's function, without its
         namespaces' templates and parameters, and mostly without regard to case.
+
+    Examples
+    --------
+    >>> with add_pattern("exchange", "^my_ring_sum"):
+    ...     list_patterns().loc[0, ["kind", "pattern", "of"]].tolist()
+    ['exchange', '^my_ring_sum', 'you']
     """
     rows = [(p.kind, p.where, p.pattern, p.collective or "", "you") for p in reversed(_ADDED)]
     for where, table in (
