@@ -12,8 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, as_completed
 from typing import Final, Self, TypeVar
 
 T = TypeVar("T")
@@ -129,7 +128,7 @@ def _at_once(
         for place, item in enumerate(items):
             try:
                 places[executor.submit(task, item)] = place
-            except (BrokenProcessPool, OSError, RuntimeError) as error:
+            except (BrokenExecutor, OSError, RuntimeError) as error:
                 if not own:
                     raise
                 notes.append(_alone(error))
@@ -139,7 +138,7 @@ def _at_once(
             place = places.pop(future)
             try:
                 yield place, future.result()
-            except BrokenProcessPool as error:
+            except BrokenExecutor as error:
                 if own:
                     lost.append(place)
                 else:
@@ -170,7 +169,7 @@ def _again(
             continue
         try:
             yield place, pool.submit(task, items[place]).result()
-        except BrokenProcessPool:
+        except BrokenExecutor:
             reason = "the process that read it died, most likely for lack of memory"
             yield place, Failure(reason)
         except Exception as error:  # noqa: BLE001  # as above
