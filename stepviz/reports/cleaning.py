@@ -48,16 +48,21 @@ class Cleaner:
     def __init__(self, files: Iterable[str]) -> None:
         found = set()
         for file in files:
-            for folder in (PurePosixPath(file).parent, PureWindowsPath(file).parent):
-                if len(str(folder)) > 1:
-                    found |= {f"{folder}/", f"{folder}\\"}
-        self._folders = sorted(found, key=len, reverse=True)
+            kinds = (PurePosixPath, PureWindowsPath) if "\\" in file else (PurePosixPath,)
+            found |= {str(kind(file).parent) for kind in kinds}
+        known = sorted(
+            (folder for folder in found if len(folder) > 1 or folder.isalnum()),
+            key=len,
+            reverse=True,
+        )
+        either = "|".join(map(re.escape, known))
+        self._folders = re.compile(rf"(?<![\w\\-])(?:{either})[\\/]") if known else None
 
     def __call__(self, text: str) -> str:
         """Return a text without folders and without signs that deceive, cut where it is endless."""
         text = text[: 20 * LONGEST_TEXT]
-        for folder in self._folders:
-            text = text.replace(folder, "")
+        if self._folders is not None:
+            text = self._folders.sub("", text)
         text = _FOLDERS.sub("", _HOME.sub("/_/", text)).replace("/_/", "")
         text = _DECEIVING.sub("\ufffd", text)
         return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
