@@ -16,6 +16,7 @@ import traitlets
 
 from stepviz.errors import StepvizError, near
 from stepviz.widgets.bundle import bundle_text, packed_module
+from stepviz.widgets.pages import Saved
 
 Settings: TypeAlias = dict[str, Any]
 Picture: TypeAlias = dict[str, Any]
@@ -71,7 +72,7 @@ class SettingsTrait(traitlets.TraitType[Settings, Any]):
         return obj._settled(value)
 
 
-class KnobWidget(anywidget.AnyWidget):
+class KnobWidget(Saved, anywidget.AnyWidget):
     """A widget whose settings Python answers with pictures; see the module."""
 
     #: Names of the bundle's files.

@@ -12,7 +12,9 @@ from stepviz.throughput.peak_catalogue import Peak, peak, peak_table
 from stepviz.throughput.plan_solving import UNKNOWNS
 from stepviz.throughput.plans import TrainingPlan
 from stepviz.widgets.knobs import Knob, KnobWidget, Picture, Settings
+from stepviz.widgets.pages import Piece, model_of
 from stepviz.widgets.plan_pictures import plan_picture
+from stepviz.widgets.planner_page import planner_given
 
 #: The lesson's run.
 _LESSON: Final = {
@@ -84,6 +86,7 @@ _OPTIONAL: Final = (
     "watts_per_device",
     "price_per_kwh",
 )
+_STOPS: Final = {"mfu": [k / 20 for k in range(1, 17)], "devices": [2**k for k in range(15)]}
 _PASSED: Final = tuple(knob.name for knob in (*_ON_TOP, *_COSTS))
 
 
@@ -198,11 +201,13 @@ class RunPlanner(KnobWidget):
         return opening
 
     def _stops(self, settings: Settings) -> dict[str, list[Any]]:
-        stops: dict[str, list[Any]] = {
-            "mfu": [k / 20 for k in range(1, 17)],
-            "devices": [2**k for k in range(15)],
-        }
-        return {name: held for name, held in stops.items() if name != settings["unknown"]}
+        return {name: list(held) for name, held in _STOPS.items() if name != settings["unknown"]}
+
+    def _piece(self) -> Piece:
+        stops = {name: list(held) for name, held in _STOPS.items()}
+        about = self._about(self.plan)
+        given = planner_given(self._base, about, stops, _catalogue(), _OPTIONAL)
+        return Piece((model_of(self, "planner"),), "page_planner", given)
 
     def _completed(self, given: Any) -> Settings:
         settings = super()._completed(given)

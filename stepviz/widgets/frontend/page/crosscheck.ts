@@ -1,0 +1,25 @@
+// Draws pictures for Python's tests: reads { kernel, given, settings }, writes for each settings its
+// picture with its stops, or the problem with them. Run by build.mjs --run.
+
+import { readFileSync } from "node:fs";
+import type { Settings } from "../knobs/types";
+import { Unmeant } from "./figures";
+import type { Pictures } from "./knobs";
+import { PlanPictures } from "./planner/picture";
+
+const makers: Readonly<Record<string, (given: never) => Pictures>> = {
+  planner: (given) => new PlanPictures(given),
+};
+
+const { kernel, given, settings } = JSON.parse(readFileSync(0, "utf8")) as { kernel: string; given: never; settings: Settings[] };
+const pictures = (makers[kernel] as (given: never) => Pictures)(given);
+const answers = settings.map((one) => {
+  try {
+    const value = pictures.completed(one);
+    return { picture: { ...pictures.picture(value), stops: pictures.stops(value) } };
+  } catch (error) {
+    if (error instanceof Unmeant) return { problem: error.message };
+    throw error;
+  }
+});
+process.stdout.write(JSON.stringify(answers));
