@@ -17,7 +17,7 @@ from hta.trace_analysis import TraceAnalysis
 
 
 def memory(field: str) -> int:
-    """Return a size of this process in bytes, as the kernel counts it (VmRSS, VmHWM)."""
+    """Return a size of this process in bytes, as the kernel counts it (VmRSS, VmHWM, RssFile)."""
     with open("/proc/self/status", encoding="ascii") as lines:  # noqa: PTH123 - as light as may be
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
@@ -37,7 +37,7 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     files = trace_files(Path(sys.argv[1]))
     annotation = sys.argv[2]
-    imported = memory("VmRSS")
+    imported, paged = memory("VmRSS"), memory("RssFile")
     print(json.dumps({"ready": True}), flush=True)  # noqa: T201 - the parent reads it
     sys.stdin.readline()
     begin = time.perf_counter()
@@ -46,6 +46,7 @@ def main() -> None:
     graph, _ = analysis.critical_path_analysis(min(files), annotation, 0)
     found = time.perf_counter()
     growth = memory("VmHWM") - imported
+    code = memory("RssFile") - paged
     for rank in sorted(files)[1:]:
         analysis.critical_path_analysis(rank, annotation, 0)
     answer = {
@@ -53,6 +54,7 @@ def main() -> None:
         "path_s": found - loaded,
         "other_paths_s": time.perf_counter() - found,
         "growth": growth,
+        "code": code,
         "path_us": float(sum(edge.weight for edge in graph.critical_path_edges_set)),
         "rank": min(files),
     }

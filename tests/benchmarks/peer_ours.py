@@ -7,12 +7,14 @@ import sys
 import time
 import warnings
 
-import stepviz.traces.graph.fine  # noqa: F401  # else loaded at first use: the peer loads all
+import isal.igzip_lib  # noqa: F401  # else loaded at first use: the peer loads all
+
+import stepviz.traces.graph.fine  # noqa: F401  # as above
 from stepviz.traces import load_run
 
 
 def memory(field: str) -> int:
-    """Return a size of this process in bytes, as the kernel counts it (VmRSS, VmHWM)."""
+    """Return a size of this process in bytes, as the kernel counts it (VmRSS, VmHWM, RssFile)."""
     with open("/proc/self/status", encoding="ascii") as lines:  # noqa: PTH123 - as light as may be
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
@@ -20,7 +22,7 @@ def memory(field: str) -> int:
 def main() -> None:
     """Load, find the path, and say how long it took; a line on stdin starts it."""
     warnings.simplefilter("ignore")
-    imported = memory("VmRSS")
+    imported, paged = memory("VmRSS"), memory("RssFile")
     print(json.dumps({"ready": True}), flush=True)  # noqa: T201 - the parent reads it
     sys.stdin.readline()
     begin = time.perf_counter()
@@ -31,6 +33,7 @@ def main() -> None:
     unexplained = int(path.loc[path["kind"] == "unexplained", "duration_ns"].sum())
     found = time.perf_counter()
     grown = memory("VmHWM") - imported
+    code = memory("RssFile") - paged
     for number in run.steps.index:
         if number != step.number:
             run.step(number).critical_path  # noqa: B018 - a property that is worked out when asked
@@ -40,6 +43,7 @@ def main() -> None:
         "path_s": found - loaded,
         "paths_s": every - loaded,
         "growth": grown,
+        "code": code,
         "explained": 1 - unexplained / step.completion_ns,
         "step": step.number,
         "marked": bool((run.steps["start_from"] != "whole trace").all()),

@@ -6,7 +6,8 @@
 Every measurement is a process of its own; ours and theirs take turns; medians. The peer gets an
 environment of its own, made once in the user's cache, with pandas below 3, without which its
 critical path does not run. Memory is the growth above what the imports take: the peak of the
-process itself, or of it and the processes that it starts, shared pages counted once.
+process itself, less the pages of program files that it read in meanwhile (imports map them, first
+use reads them); or of it and the processes that it starts, shared pages counted once.
 
 Ours finds one path over all ranks. Theirs is a path of one rank: the table compares with loading
 all files and one rank's path, the least it can be asked, and names the ratio with every rank's.
@@ -142,7 +143,7 @@ def measure(command: list[str]) -> dict[str, Any]:
     if answer is None:
         said = [line for line in complaints if line.strip()] or ["no word"]
         return {"failed": said[-1].strip()[:100]}
-    answer["growth"] = max(answer["growth"], peak["growth"])
+    answer["growth"] = max(answer["growth"], peak["growth"]) - answer["code"]
     return answer
 
 
@@ -226,14 +227,14 @@ def _row(name: str, mine: Measured, theirs: Measured, *, peer: bool) -> str:
     own = mine.last
     row = f"{name:34} {own['events']:>9,} {mine.median:8.3f}"
     if not peer:
-        return f"{row} {mine.megabytes:>26.0f} {_percent(own['explained'])}"
+        return f"{row} {mine.megabytes:>26.1f} {_percent(own['explained'])}"
     if theirs.failed or not theirs.seconds:
         return f"{row}   theirs fails: {theirs.failed}"
     share = theirs.last["path_us"] / own["step_us"][str(theirs.last["rank"])]
     return (
         f"{row} {theirs.median:8.3f} {theirs.median / mine.median:6.1f} ×"
         f" {theirs.every_rank / mine.median:6.1f} ×"
-        f" {mine.megabytes:8.0f} {theirs.megabytes:8.0f} {theirs.megabytes / mine.megabytes:6.1f} ×"
+        f" {mine.megabytes:8.1f} {theirs.megabytes:8.1f} {theirs.megabytes / mine.megabytes:6.1f} ×"
         f"   {_percent(own['explained'])}  {_percent(share)}"
     )
 

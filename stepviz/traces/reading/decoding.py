@@ -16,7 +16,7 @@ from msgspec import Raw
 
 from stepviz.errors import TraceError
 from stepviz.traces.reading.events import Event, Oddities, decoded
-from stepviz.traces.reading.limits import BLOCK, LARGEST_PIECE
+from stepviz.traces.reading.limits import BLOCK, FIRST_BLOCK, LARGEST_PIECE
 from stepviz.traces.reading.members import KEYS, members_of, wanted_members
 from stepviz.traces.reading.repairs import Repairs, events
 from stepviz.traces.reading.salvage import Salvage, place_of, value_of
@@ -63,6 +63,8 @@ class Document:
         self._tidied = Tidied()
         self._salvage = Salvage(self._decode, self._tidied)
         self._buffer = b""
+        self._block = min(FIRST_BLOCK, BLOCK)
+        self._dropped = 0
         self._ended = False
         self._bare = False
         self._rest: bytes | None = None
@@ -79,7 +81,7 @@ class Document:
         """
         self._open()
         while self._rest is None:
-            self._fill(BLOCK)
+            self._fill(self._block)
             ended, text = self._ended, self._buffer
             cut = len(text) if ended else _last_cut(text)
             found = self._attempt(text[:cut], ended=ended) if cut else None
@@ -140,7 +142,7 @@ class Document:
         parts = [self._buffer]
         left = size - len(self._buffer)
         while left > 0 and not self._ended:
-            data = self._stream.read(max(left, BLOCK))
+            data = self._stream.read(max(left, self._block))
             self._ended = not data
             parts.append(data)
             left -= len(data)
@@ -149,16 +151,18 @@ class Document:
     def _drop(self, count: int) -> None:
         self._salvage.passed(self._buffer[:count])
         self._buffer = self._buffer[count:]
+        self._dropped += count
+        self._block = min(max(self._block, self._dropped // 4), BLOCK)
 
     # Before the events.
     def _open(self) -> None:
         """Read up to the list of events and keep what stands before it."""
-        self._fill(BLOCK)
+        self._fill(self._block)
         if self._buffer.startswith(_BOM):
             self._drop(len(_BOM))
         while not self._ended and not self._buffer.strip(_SPACE):
             self._drop(len(self._buffer))
-            self._fill(BLOCK)
+            self._fill(self._block)
         self._drop(len(self._buffer) - len(self._buffer.lstrip(_SPACE)))
         if self._buffer.startswith(b"["):
             self._bare = True
