@@ -46,6 +46,22 @@ def test_explain_takes_a_step(capsys):
     assert f"Step {number} took" in capsys.readouterr().out
 
 
+def test_report_writes_one_page(capsys, tmp_path):
+    out = tmp_path / "step.html"
+    assert main(["report", "--sample", "--step", "7", "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert said.out == f"{out}: {out.stat().st_size / 1e6:.1f} MB, opens in any browser\n"
+    assert "Step 7 took" in out.read_text(encoding="utf-8")
+
+
+def test_report_asks_where_to_write(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "--sample"])
+    assert ended.value.code == 2
+    assert "--out" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -56,6 +72,10 @@ def test_explain_takes_a_step(capsys):
         (["explain", "nowhere-at-all"], "nowhere-at-all does not exist"),
         (["explain", "--sample", "--step", "77"], "no step 77"),
         (["explain", "EMPTY"], "holds no traces"),
+        (["report", "--out", "x.html"], "pass a folder of traces"),
+        (["report", "--sample", "--out", "/"], "'/' is a folder"),
+        (["report", "--sample", "--out", "/nowhere-at-all/x.html"], "there is no folder"),
+        (["report", "nowhere-at-all", "--out", "x.html"], "nowhere-at-all does not exist"),
         (["explain", "BROKEN"], "truncated"),
     ],
 )
