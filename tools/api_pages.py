@@ -62,14 +62,16 @@ def is_public(cls: type) -> bool:
 def members(cls: type) -> dict[str, Any]:
     """Return the documented methods and properties of a class, by name.
 
-    Its ancestors' are among them, but for those of an ancestor that has a public name itself.
+    Its ancestors' are among them, but for those of an ancestor that has a public name itself, and
+    for those by which it does its duty to a library it builds on, as a widget's `set_state`.
     """
     found: dict[str, Any] = {}
+    duties = {name for ancestor in cls.__mro__ if not is_ours(ancestor) for name in vars(ancestor)}
     for ancestor in reversed(cls.__mro__):
         if not is_ours(ancestor) or (ancestor is not cls and is_public(ancestor)):
             continue
         for name, value in vars(ancestor).items():
-            if name.startswith("_"):
+            if name.startswith("_") or name in duties:
                 continue
             plain = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
             if (inspect.isfunction(plain) or isinstance(plain, PROPERTIES)) and plain.__doc__:

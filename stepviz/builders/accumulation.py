@@ -41,8 +41,10 @@ def accumulated(
 
     Parameters
     ----------
-    parameters, bucket_cap_mb, first_bucket_mb, find_unused_parameters, static_graph, ready_order
-        As for `ddp`, and so are `ready`, `gradient_as_bucket_view`, `cost` and `ranks`.
+    parameters, bucket_cap_mb, first_bucket_mb, find_unused_parameters, static_graph
+        As for `ddp`.
+    ready_order, ready, gradient_as_bucket_view, cost, ranks
+        As for `ddp`.
     microbatches : int
         a, passes to an update.
     backward, forward, input : float

@@ -59,10 +59,12 @@ def bucket_sweep(
 
     Parameters
     ----------
-    parameters, backward, forward, optimizer, first_bucket_mb, cost
+    parameters : number, sequence or mapping
         As for `ddp`.
     caps : iterable of float, optional
         MiB; from a 256th of all bytes to all of them unless given.
+    backward, forward, optimizer, first_bucket_mb, cost
+        As for `ddp`.
     contention : Contention, optional
         How compute and exchange slow each other.
     within : float

@@ -113,6 +113,17 @@ def bus_factor(collective: str, ranks: int) -> float:
     2(p − 1)/p for all-reduce, (p − 1)/p for all-gather, reduce-scatter and all-to-all, 1 for the
     others (nccl-tests, doc/PERFORMANCE.md).
 
+    Parameters
+    ----------
+    collective : str
+        Its name, as `all-reduce`.
+    ranks : int
+        p, how many take part.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> bus_factor("all-reduce", 8)

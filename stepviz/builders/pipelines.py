@@ -109,6 +109,11 @@ def pipeline_bubble(timeline: Timeline) -> pd.DataFrame:
     Two shares are called the bubble: of the ideal time, (p − 1)/m for GPipe and 1F1B (Megatron's
     paper), and of the whole, (p − 1)/(m + p − 1).
 
+    Parameters
+    ----------
+    timeline : Timeline
+        Of one step, compute on every rank.
+
     Returns
     -------
     DataFrame

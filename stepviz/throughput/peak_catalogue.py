@@ -66,6 +66,8 @@ class Peak:
         Which figures no stored source confirms.
     note : str
         The usual mistake with this device.
+    sparse : bool
+        Never: half of the elements being zero is no property of a trained model's matrices.
     """
 
     device: str
@@ -79,8 +81,6 @@ class Peak:
     date: str
     unconfirmed: tuple[str, ...] = ()
     note: str = ""
-
-    #: Never: half of the elements being zero is no property of a trained model's matrices.
     sparse: bool = False
 
     @property
