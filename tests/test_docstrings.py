@@ -109,3 +109,13 @@ def test_a_function_that_returns_a_frame_says_what_is_in_it(name):
         doc = numpydoc.NumpyDocString(inspect.cleandoc(function.__doc__))
         assert doc["Returns"], "add a section Returns"
         assert " ".join(doc["Returns"][0].desc), "say which columns"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_has_an_example(name):
+    """Those that record need torch, or minutes; `tests/test_package.py` runs all others."""
+    text = FUNCTIONS[name].__doc__
+    assert ">>> " in text
+    skipped = [line for line in text.splitlines() if "+SKIP" in line]
+    needs_a_folder = 'load_run("traces/")' in text
+    assert not skipped or needs_a_folder or FUNCTIONS[name].__module__.startswith("stepviz.record")

@@ -72,6 +72,21 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
     ------
     CostError
         A missing column, or no kernel that ran both alone and beside exchange.
+
+    Examples
+    --------
+    A product that takes 10 ms alone and 12.5 ms beside an exchange keeps 80 % of its speed:
+
+    >>> work = pd.DataFrame(
+    ...     {
+    ...         "name": ["mm", "mm", "all_reduce"],
+    ...         "kind": ["backward", "backward", "exchange"],
+    ...         "start_ns": [0, 20_000_000, 20_000_000],
+    ...         "finish_ns": [10_000_000, 32_500_000, 32_500_000],
+    ...     }
+    ... )
+    >>> round(fit_contention(work).contention.compute, 3)
+    0.8
     """
     if not isinstance(work, pd.DataFrame) or any(c not in work.columns for c in _NEEDED):
         have = ", ".join(map(str, getattr(work, "columns", ()))) or "none"

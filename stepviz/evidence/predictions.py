@@ -187,6 +187,13 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     step, the replay's miss, the uncertainty of the fitted line, and 4 % for the machine's drift.
     On CPUs where exchange takes cores from compute (a real gloo network) one queue is wrong in
     kind, and the interval then reaches to the captured step itself: the cap may do nothing.
+
+    Examples
+    --------
+    >>> import stepviz as sv
+    >>> predicted = predict_buckets(sv.sample_run("bucket sweep"), caps=[0.25, 1, 25])
+    >>> predicted["buckets"].to_dict(), float(predicted["step_ms"].idxmin())
+    ({0.25: 11, 1.0: 3, 25.0: 1}, 1.0)
     """
     asked = _caps(caps)
     model = bucket_model(run)

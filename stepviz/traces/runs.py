@@ -45,7 +45,15 @@ _STEP_COLUMNS: Final = (
 
 
 class Run:
-    """The traces of one capture, one file a rank. Made by `load_run`."""
+    """The traces of one capture, one file a rank. Made by `load_run`.
+
+    Examples
+    --------
+    >>> import stepviz as sv
+    >>> run = sv.sample_run()
+    >>> run.ranks
+    [0, 1]
+    """
 
     def __init__(
         self,

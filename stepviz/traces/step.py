@@ -33,7 +33,15 @@ _MS: Final = 1_000_000
 
 
 class Step(ObservedStep):
-    """One update over its ranks. Made by `run.step(n)`."""
+    """One update over its ranks. Made by `run.step(n)`.
+
+    Examples
+    --------
+    >>> import stepviz as sv
+    >>> step = sv.sample_run().step()
+    >>> step.replay().completion_ns == step.completion_ns
+    True
+    """
 
     def __init__(
         self,
