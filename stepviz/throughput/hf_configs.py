@@ -58,7 +58,7 @@ def read_config(
     tied = held.get("tie_word_embeddings")
     shape["tied"] = family.tied if tied is None else bool(tied)
     shape["windows"] = _windows(held, kind, shape["layers"])
-    shape.update(_mixture(held, kind, shape))
+    shape.update(_mixture(held, kind, shape, routed=family.routed))
     shape.update(_latent(held, shape))
     shape.update(told)
     shape.update({**_vectors(held, kind, family, shape), **told})
@@ -158,10 +158,13 @@ def _windows(held: Config, kind: str, layers: int) -> list[int | None] | None:
     return [window if name in (_SLIDING, "chunked_attention") else None for name in each[:layers]]
 
 
-def _mixture(held: Config, kind: str, shape: dict[str, Any]) -> dict[str, Any]:
+def _mixture(held: Config, kind: str, shape: dict[str, Any], *, routed: bool) -> dict[str, Any]:
     names = ("num_local_experts", "n_routed_experts", "num_experts")
     experts = next((entry_count(held, name) for name in names if held.get(name)), 0)
     if not experts:
+        if routed and not any(name in held for name in names):
+            msg = f"this {kind} config has no {' or '.join(names)}: give it, 0 where all is dense"
+            raise ThroughputError(msg)
         return {}
     layers = range(shape["layers"])
     first = entry_count(held, "first_k_dense_replace", unsaid=0)

@@ -7,7 +7,7 @@ tests hold parameter counts of models that it built, and those of published mode
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from stepviz.errors import ThroughputError
@@ -38,6 +38,8 @@ class Family:
         Norms of queries and keys: of the width of a head, or of all heads together.
     head_norms_if : str
         The entry that says whether there are such norms; always unless named.
+    routed : bool
+        A mixture, whose config must say how many experts it has.
     common : callable, optional
         What the config says under names of its own, under the common ones.
     more : callable, optional
@@ -53,6 +55,7 @@ class Family:
     ffn_bias: Rule = False
     head_norms: str = ""
     head_norms_if: str = ""
+    routed: bool = False
     common: Callable[[Config], Config] | None = None
     more: Callable[[Config, dict[str, Any]], int] | None = None
 
@@ -101,7 +104,8 @@ def _nested(config: Config, name: str) -> Config:
 def _falcon(config: Config) -> Config:
     one = config.get("multi_query", True) and not config.get("new_decoder_architecture")
     keys = config.get("num_kv_heads", config.get("n_head_kv"))
-    return {"num_key_value_heads": 1 if one else keys}
+    wide = config.get("ffn_hidden_size") or 4 * entry_count(config, "hidden_size", least=1)
+    return {"num_key_value_heads": 1 if one else keys, "intermediate_size": wide}
 
 
 def _falcon_norms(config: Config) -> int:
@@ -187,24 +191,25 @@ _COHERE: Final = Family(
 FAMILIES: Final[dict[str, Family]] = {
     "llama": _LLAMA,
     "mistral": Family(),
-    "mixtral": Family(),
+    "mixtral": Family(routed=True),
     "granite": _LLAMA,
-    "granitemoe": Family(tied=True, qkv_bias="attention_bias", out_bias="attention_bias"),
+    "granitemoe": replace(_PLAIN_BIASED, routed=True),
     "smollm3": Family(tied=True, qkv_bias="attention_bias", out_bias="attention_bias"),
     "seed_oss": Family(
         qkv_bias=("attention_bias", True), out_bias="attention_out_bias", ffn_bias="mlp_bias"
     ),
     "phi3": Family(),
     "phimoe": Family(
+        routed=True,
         norm_vectors=2,
         qkv_bias="attention_bias",
         out_bias="attention_bias",
         more=lambda held, shape: shape["vocab"] if held.get("lm_head_bias") else 0,
     ),
     "qwen2": Family(qkv_bias=True),
-    "qwen2_moe": Family(qkv_bias=("qkv_bias", True)),
+    "qwen2_moe": Family(qkv_bias=("qkv_bias", True), routed=True),
     "qwen3": _QWEN3,
-    "qwen3_moe": _QWEN3,
+    "qwen3_moe": replace(_QWEN3, routed=True),
     "gemma": Family(tied=True, qkv_bias="attention_bias", out_bias="attention_bias"),
     "gemma2": Family(tied=True, norms=4, qkv_bias="attention_bias", out_bias="attention_bias"),
     "gemma3_text": Family(
@@ -217,13 +222,18 @@ FAMILIES: Final[dict[str, Family]] = {
     "olmo": Family(norm_vectors=0, qkv_bias="attention_bias", out_bias="attention_bias"),
     "olmo2": _OLMO2,
     "olmo3": _OLMO2,
-    "olmoe": _OLMO2,
+    "olmoe": replace(_OLMO2, routed=True),
     "cohere": _COHERE,
     "cohere2": _COHERE,
     "glm": Family(qkv_bias=("attention_bias", True)),
     "glm4": Family(norms=4, qkv_bias=("attention_bias", True)),
-    "glm4_moe": Family(qkv_bias="attention_bias", head_norms="each", head_norms_if="use_qk_norm"),
-    "llama4_text": Family(qkv_bias="attention_bias", out_bias="attention_bias", common=_llama4),
+    "glm4_moe": Family(
+        routed=True,
+        qkv_bias="attention_bias",
+        head_norms="each",
+        head_norms_if="use_qk_norm",
+    ),
+    "llama4_text": replace(_PLAIN_BIASED, routed=True, common=_llama4),
     "falcon": Family(
         gated=False,
         tied=True,
@@ -244,7 +254,7 @@ FAMILIES: Final[dict[str, Family]] = {
         more=lambda _, shape: 2 * int(shape["hidden"]),  # a norm behind the embedding
     ),
     "mpt": Family(gated=False, tied=True, common=_mpt),
-    "dbrx": Family(common=_dbrx),
+    "dbrx": Family(routed=True, common=_dbrx),
     "stablelm": Family(
         norm_vectors=2,
         norms=lambda held: 1 if held.get("use_parallel_residual") else 2,
@@ -313,10 +323,10 @@ FAMILIES: Final[dict[str, Family]] = {
         out_bias="use_bias",
         ffn_bias="use_bias",
     ),
-    "deepseek_v2": Family(),
-    "deepseek_v3": Family(),
-    "kimi_k2": Family(),
-    "gpt_oss": Family(qkv_bias=True, out_bias=True),
+    "deepseek_v2": Family(routed=True),
+    "deepseek_v3": Family(routed=True),
+    "kimi_k2": Family(routed=True),
+    "gpt_oss": Family(qkv_bias=True, out_bias=True, routed=True),
 }
 
 _STATES: Final = "some of its layers carry a state instead of attending"
