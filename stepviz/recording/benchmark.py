@@ -4,7 +4,9 @@
 launcher, each rank writing its file into a folder that all of them see:
 
     torchrun --nnodes 2 --nproc-per-node 8 … -m stepviz.recording.benchmark --out DIR
-    srun --ntasks 16 python -m stepviz.recording.benchmark --out DIR   # with MASTER_ADDR set
+    srun --ntasks 16 --gpus-per-task 1 python -m stepviz.recording.benchmark --out DIR
+
+By any other launcher it needs RANK, WORLD_SIZE and MASTER_ADDR in each rank's environment.
 """
 
 from __future__ import annotations
@@ -20,16 +22,10 @@ from typing import Any, Final
 from stepviz.errors import CaptureError
 from stepviz.recording.flags import add_flags, parsed_options
 from stepviz.recording.options import PLAN, Options
+from stepviz.recording.own_place import met, placed_among, told_place
 from stepviz.recording.standing import FOLDER, Stamps
 from stepviz.recording.tethers import end_with_parent
 
-#: What Slurm calls the things that torchrun sets.
-_SLURM: Final = {
-    "RANK": "SLURM_PROCID",
-    "WORLD_SIZE": "SLURM_NTASKS",
-    "LOCAL_RANK": "SLURM_LOCALID",
-    "LOCAL_WORLD_SIZE": "SLURM_NTASKS_PER_NODE",
-}
 #: For tests: "crash:1:3" makes rank 1 fail in pass 3; also hang, kill, full.
 PLANTED: Final = "STEPVIZ_PLANTED_FAILURE"
 
@@ -47,12 +43,12 @@ def main() -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace files that are there")
     add_flags(parser)
     parsed = parser.parse_args()
-    rank, local_rank, local_ranks, parsed.ranks = _own_place(parser)
+    rank, parsed.ranks = _own_place(parser)
     options = parsed_options(parser, parsed)
     stamps = Stamps(folder, rank)
     try:
         target = _target(parsed.out, rank, overwrite=parsed.overwrite)
-        size = _run(options, target, stamps, local_rank, local_ranks)
+        size = _run(options, target, stamps, rank)
     except Exception as error:  # noqa: BLE001  # whatever it is, the launcher names it
         traceback.print_exc()
         sys.stderr.flush()
@@ -65,26 +61,18 @@ def main() -> None:
     stamps.say(done=True, rank=rank, bytes=size)
 
 
-def _own_place(parser: argparse.ArgumentParser) -> tuple[int, int, int, int]:
-    """Return rank, local rank, ranks here and ranks of all, as the launcher says them."""
-    if "RANK" not in os.environ and "SLURM_PROCID" in os.environ:
-        for ours, theirs in _SLURM.items():
-            if theirs in os.environ:
-                os.environ.setdefault(ours, os.environ[theirs].partition("(")[0])
-        os.environ.setdefault("MASTER_PORT", "29500")
-    missing = [name for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR") if name not in os.environ]
+def _own_place(parser: argparse.ArgumentParser) -> tuple[int, int]:
+    """Return the rank, and the ranks of all machines, as the launcher says them."""
+    missing = told_place(os.environ)
     if missing:
         parser.error(
-            f"{', '.join(missing)} not set: start it with torchrun or srun (with MASTER_ADDR set), "
-            "or use `stepviz capture`, which starts all ranks of one machine"
+            f"{', '.join(missing)} not set: start it with torchrun or srun, or use `stepviz "
+            "capture`, which starts all ranks of one machine"
         )
-    ranks = int(os.environ["WORLD_SIZE"])
-    return (
-        int(os.environ["RANK"]),
-        int(os.environ.get("LOCAL_RANK", "0")),
-        int(os.environ.get("LOCAL_WORLD_SIZE", str(ranks))),
-        ranks,
-    )
+    place = os.environ["RANK"], os.environ["WORLD_SIZE"]
+    if not all(one.isdecimal() for one in place) or int(place[0]) >= int(place[1]):
+        parser.error(f"RANK={place[0]} of WORLD_SIZE={place[1]} is no rank; they count from 0")
+    return int(place[0]), int(place[1])
 
 
 def _target(out: Path, rank: int, *, overwrite: bool) -> Path:
@@ -106,31 +94,28 @@ def _is_full(error: BaseException | None) -> bool:
     return False
 
 
-def _run(options: Options, target: Path, stamps: Stamps, local_rank: int, local_ranks: int) -> int:
+def _run(options: Options, target: Path, stamps: Stamps, rank: int) -> int:
     import torch
     import torch.distributed as dist
 
-    from stepviz.recording.placement import placed_here
     from stepviz.recording.rounds import Rounds
     from stepviz.recording.sessions import Session
 
-    placement = placed_here(
-        local_ranks,
-        asked=options.device,
-        emulated=options.emulated,
-        threads=options.threads,
-        workers=options.workers,
-    )
+    # The launcher names the rank that is behind; torch would name the one that waits for it.
+    patience = options.timeout_s if FOLDER in os.environ else 2 * options.patience_s
+    store, found = met(rank, options.ranks, patience)
+    placement = placed_among(found, options)
     untyped: Any = torch
     torch.set_num_threads(placement.threads)
     device = untyped.device("cpu")
     if placement.device == "cuda":
-        device = untyped.device("cuda", local_rank)
+        device = untyped.device("cuda", found.own)
         untyped.cuda.set_device(device)
-    # The launcher names the rank that is behind; torch would name the one that waits for it.
-    patience = options.timeout_s if FOLDER in os.environ else 2 * options.patience_s
     several = {"device_id": device} if placement.device == "cuda" else {}
-    dist.init_process_group(placement.backend, timeout=timedelta(seconds=patience), **several)
+    dist.init_process_group(
+        placement.backend, store=store, rank=rank, world_size=options.ranks,
+        timeout=timedelta(seconds=patience), **several,
+    )  # fmt: skip
     session = Session(options, placement, device, target, stamps, os.environ.get(PLANTED, ""))
     try:
         size = session.run()

@@ -15,6 +15,9 @@ class Clock(Protocol):
     def ns(self, moment: Any) -> int:
         """Return when a marked moment was, in ns since 1970."""
 
+    def anchor(self) -> None:
+        """Put the clock right where it is one of a device; moments before it are read before."""
+
 
 class HostClock:
     """Moments of the host: what is called is done when it returns."""
@@ -26,6 +29,9 @@ class HostClock:
     def ns(self, moment: Any) -> int:
         """Return the moment itself."""
         return int(moment)
+
+    def anchor(self) -> None:
+        """Do nothing: it is the host's own."""
 
 
 class CudaClock:

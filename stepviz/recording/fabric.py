@@ -43,9 +43,9 @@ class Fabric:
         return future
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread; after a failure it may wait for ranks that are gone, and is left."""
         self._queue.put(None)
-        self._thread.join()
+        self._thread.join(2)
 
     def _serve(self) -> None:
         while (item := self._queue.get()) is not None:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final
 
 from stepviz.errors import CaptureError
-from stepviz.recording.options import Options, Told, told
+from stepviz.recording.options import LaunchedOptions, Options, Told, told
 
 _NONE: Final = "none"
 
@@ -115,8 +115,8 @@ def _number(text: str) -> Any:
     return text
 
 
-def parsed_options(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> Options:
-    """Return the options, or end the program with the reason why they cannot be.
+def parsed_options(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> LaunchedOptions:
+    """Return the options of ranks that are started, or end the program with what is wrong.
 
     Raises
     ------
@@ -124,6 +124,6 @@ def parsed_options(parser: argparse.ArgumentParser, parsed: argparse.Namespace) 
         With status 2, as argparse ends it.
     """
     try:
-        return options_of(parsed)
+        return LaunchedOptions(**{name: getattr(parsed, name) for name in told()})
     except CaptureError as error:
         parser.error(str(error))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from stepviz.errors import CaptureError, near
 
@@ -42,6 +42,8 @@ class Options:
     CaptureError
         Naming the option, what it may be, and what to do.
     """
+
+    most_ranks: ClassVar[int] = MOST_RANKS
 
     ranks: int = _told(2, "processes, one per GPU where there are enough", "count", 1)
     device: str = _told(
@@ -112,10 +114,10 @@ class Options:
 
     def _problems(self) -> list[str]:
         said = []
-        if self.ranks > MOST_RANKS:
+        if self.ranks > self.most_ranks:
             said.append(
-                f"ranks={self.ranks} is more than the {MOST_RANKS} that one machine can start; for "
-                "several machines run the benchmark under your own torchrun"
+                f"ranks={self.ranks} is more than the {self.most_ranks} that one machine can "
+                "start; for several machines run the benchmark under your own torchrun"
             )
         if self.width % self.heads:
             said.append(
@@ -178,6 +180,12 @@ class Options:
                 msg = f"capture has no option {name!r}; {near(name, known)}"
                 raise CaptureError(msg)
         return cls(**given)
+
+
+class LaunchedOptions(Options):
+    """Options of ranks that are started already, by whoever started them: any number of them."""
+
+    most_ranks: ClassVar[int] = 2**31
 
 
 def told() -> dict[str, tuple[Told, Any]]:

@@ -26,10 +26,15 @@ class Placement:
         return asdict(self)
 
 
+def core_numbers() -> list[int]:
+    """Return the cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
+    return sorted(affinity(0)) if affinity is not None else list(range(os.cpu_count() or 1))
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    return len(core_numbers())
 
 
 def placed(
@@ -43,6 +48,7 @@ def placed(
     cores_here: int,
     threads: int | None = None,
     workers: int = 0,
+    scarce: tuple[int, int] | None = None,
 ) -> Placement:
     """Choose backend and device.
 
@@ -64,6 +70,9 @@ def placed(
         Threads of each rank.
     workers : int
         Loader processes of each rank, which take cores as well.
+    scarce : tuple of int, optional
+        Ranks and GPUs of another machine that has too few of these: all ranks exchange the same
+        way.
 
     Returns
     -------
@@ -74,12 +83,15 @@ def placed(
     CaptureError
         Where the user insists on GPUs that are not there.
     """
-    enough = gpus >= ranks_here and nccl
+    enough = gpus >= ranks_here and nccl and scarce is None
     if asked == CUDA and not enough:
         lacking = "this torch has no NCCL" if gpus >= ranks_here else f"{_gpus(gpus)} here"
+        ranks = ranks_here
+        if gpus >= ranks_here and nccl and scarce is not None:
+            ranks, lacking = scarce[0], f"{_gpus(scarce[1])} on another machine"
         msg = (
-            f"device='cuda' needs one GPU per rank, and for {ranks_here} ranks {lacking}; leave "
-            "device out for gloo on the CPU, or ask for fewer ranks"
+            f"device='cuda' needs one GPU per rank, and for {ranks} {_ranks(ranks)} {lacking}; "
+            "leave device out for gloo on the CPU, or ask for fewer ranks"
         )
         raise CaptureError(msg)
     own = threads or max(1, cores_here // ranks_here)
@@ -92,6 +104,11 @@ def placed(
         why = "device='cpu' was asked for"
     elif emulated:
         why = "the emulated fabric works on the CPU"
+    elif gpus >= ranks_here and nccl and scarce is not None:
+        why = (
+            f"{_gpus(scarce[1])} on another machine for its {scarce[0]} {_ranks(scarce[0])}, and "
+            "all exchange the same way"
+        )
     elif gpus >= ranks_here:
         why = f"this torch has no NCCL, though {_gpus(gpus)} here"
     elif gpus:
@@ -126,9 +143,17 @@ def _processes(count: int) -> str:
 
 
 def placed_here(
-    ranks_here: int, *, asked: str, emulated: bool, threads: int | None, workers: int = 0
+    ranks_here: int,
+    *,
+    asked: str,
+    emulated: bool,
+    threads: int | None,
+    workers: int = 0,
+    gpus: int | None = None,
+    cores_here: int | None = None,
+    scarce: tuple[int, int] | None = None,
 ) -> Placement:
-    """Count what is here, and choose (see `placed`)."""
+    """Count what is here, unless it was counted, and choose (see `placed`)."""
     import torch
     import torch.distributed as dist
 
@@ -136,14 +161,17 @@ def placed_here(
         msg = "this torch was built without torch.distributed; install one that has it"
         raise CaptureError(msg)
     mps = getattr(torch.backends, "mps", None)
+    if gpus is None:
+        gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     return placed(
         ranks_here=ranks_here,
-        gpus=torch.cuda.device_count() if torch.cuda.is_available() else 0,
+        gpus=gpus,
         asked=asked,
         emulated=emulated,
         nccl=dist.is_nccl_available(),
         mps=mps is not None and mps.is_available(),
-        cores_here=cores(),
+        cores_here=cores() if cores_here is None else cores_here,
         threads=threads,
         workers=workers,
+        scarce=scarce,
     )

@@ -113,6 +113,7 @@ class Recorder:
         self._updates = 0
         self._moment: Any = None
         self._moments: list[tuple[str, Any, Any]] = []
+        self._timings: list[dict[str, Any]] = []
         self._stepped = False
         self._undo: list[Callable[[], None]] = []
         self._profile: Profile | None = None
@@ -189,7 +190,19 @@ class Recorder:
         self._counts.number = profile.number
         if self._log is not None:
             self._log.step = profile.number
+        if profile.number == self._skip:
+            # Near what is recorded; a device's clock drifts from the host's.
+            self._settle()
+            self._clock.anchor()
         self._moment = self._clock.moment()
+
+    def _settle(self) -> None:
+        """Turn moments into lengths of steps."""
+        self._timings += [
+            {"mode": mode, "step_ns": self._clock.ns(finish) - self._clock.ns(start)}
+            for mode, start, finish in self._moments
+        ]
+        self._moments.clear()
 
     def stop(self, *, failed: bool = False) -> None:
         """End; what was recorded of a loop that ended early is written.
@@ -280,10 +293,7 @@ class Recorder:
         parts, first = self._parts, self._skip + 1
         buckets = [] if self._log is None else self._log.rows()
         buckets = [one for one in buckets if one["step"] >= first]
-        timings = [
-            {"mode": mode, "step_ns": self._clock.ns(finish) - self._clock.ns(start)}
-            for mode, start, finish in self._moments
-        ]
+        self._settle()
         return {
             "record": VERSION,
             "kind": "recorder",
@@ -309,8 +319,8 @@ class Recorder:
             "buckets": buckets,
             "buckets_from": self._buckets_from,
             "tokens": self._counts.rows(first),
-            "timings": timings,
-            "costs": costs_of(timings),
+            "timings": self._timings,
+            "costs": costs_of(self._timings),
         }
 
 

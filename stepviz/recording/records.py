@@ -42,7 +42,8 @@ def device_of(device: str, dtype: str) -> dict[str, Any]:
     found: dict[str, Any] = {"type": device, "threads": torch.get_num_threads()}
     if device == "cuda":
         found["name"] = str(untyped.cuda.get_device_name())
-        found["memory_bytes"] = int(untyped.cuda.get_device_properties(0).total_memory)
+        here = untyped.cuda.current_device()
+        found["memory_bytes"] = int(untyped.cuda.get_device_properties(here).total_memory)
         found.update(_peak(found["name"], dtype))
     else:
         found["name"] = _cpu_name()
@@ -150,8 +151,7 @@ def costs_of(timings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return typical lengths of steps by mode, ms, and what the hook and the profiler cost.
 
     Each is a median with its quartiles and how many steps it is of; a cost within its noise is
-    none that was seen. Steps of a mode that has
-    none are left out, and so is what would follow from them.
+    none that was seen. A mode without steps is left out, and so is what would follow from it.
     """
     found: dict[str, Any] = {}
     for mode in dict.fromkeys(str(one["mode"]) for one in timings):

@@ -63,7 +63,7 @@ class Rounds:
             names = list(self.trainings)
             order.shuffle(names)
             for name in names:
-                self._anchor()
+                self._clock.anchor()
                 training = self.trainings[name]
                 done = [training.update() for _ in range(self.block + 1)]
                 # The first step of a block follows another configuration.
@@ -87,11 +87,6 @@ class Rounds:
             training.optimizer.zero_grad(set_to_none=True)
             lengths.append(self._clock.ns(self._clock.moment()) - self._clock.ns(start))
         return statistics.median(lengths)
-
-    def _anchor(self) -> None:
-        anchor = getattr(self._clock, "anchor", None)
-        if anchor is not None:
-            anchor()
 
 
 def _exchanging(fabric: Fabric) -> Any:

@@ -103,7 +103,7 @@ class Session:
     def _timed(self, mode: str, count: int) -> None:
         """Time a block of steps; the first follows another mode and is dropped."""
         training = self.bare if mode == "bare" else self.hooked
-        self.clock_anchor()
+        self.clock.anchor()
         done: list[tuple[Any, dict[str, int]]] = []
         for _ in range(count + 1):
             self.log.entries.clear()
@@ -121,12 +121,6 @@ class Session:
         start = [start for name, start, _ in update.parts if name == "backward"][-1]
         return {"filled_ns": self.log.entries[-1].ready_ns - self.clock.ns(start)}
 
-    def clock_anchor(self) -> None:
-        """Put the clock right where it is one of a device."""
-        anchor = getattr(self.clock, "anchor", None)
-        if anchor is not None:
-            anchor()
-
     def _recorded(self) -> None:
         options, training, log = self.options, self.hooked, self.log
         done: dict[int, Any] = {}
@@ -143,7 +137,7 @@ class Session:
             cuda=self.placement.device == "cuda",
             all_threads=options.emulated,
         )
-        self.clock_anchor()
+        self.clock.anchor()
         profile.start()
         for turn in range(1 + options.steps):
             number = log.step = profile.number

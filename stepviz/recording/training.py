@@ -42,6 +42,8 @@ class Update:
 def cap_arguments(options: Options) -> dict[str, Any]:
     """Return how DDP is told the caps."""
     known = inspect.signature(DistributedDataParallel.__init__).parameters
+    if options.bucket_cap_mb is None:
+        return {}  # older torch writes its own default otherwise
     if options.cap_list is None:
         return {"bucket_cap_mb": options.bucket_cap_mb}
     if "bucket_cap_mb_list" not in known:

@@ -274,7 +274,8 @@ def test_two_nodes_under_slurm_write_one_file_each(tmp_path):
             tmp_path / "run",
             {
                 "SLURM_PROCID": str(rank), "SLURM_NTASKS": "2", "SLURM_LOCALID": "0",
-                "SLURM_NTASKS_PER_NODE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+                "SLURM_STEP_NODELIST": "localhost,other", "SLURM_JOB_ID": "7",
+                "MASTER_PORT": port,
             },
             *flags,
         )
@@ -285,6 +286,8 @@ def test_two_nodes_under_slurm_write_one_file_each(tmp_path):
     run = sv.load_run(tmp_path / "run")
     assert run.ranks == [0, 1]
     assert run.recorded["ranks"] == 2
+    # They met first, and counted each other: both are on this machine.
+    assert "; 2 ranks of " in run.recorded["placement"]["why"]
     assert run.recorded["planted"]["slow_rank"] == 1
     again = benchmark(
         tmp_path / "run",
