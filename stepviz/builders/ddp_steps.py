@@ -84,8 +84,8 @@ def ddp(
     -------
     BuiltTimeline
         An ordinary `Timeline`: backward cut where buckets become ready, one exchange a bucket on
-        the lane `link`, then the optimizer; `.memory` and `.notes` beside it. Every dependency is
-        `assumed`.
+        the lane `link`, then the optimizer; ``.memory`` and ``.notes`` beside it. Every dependency
+        is `assumed`.
 
     Raises
     ------

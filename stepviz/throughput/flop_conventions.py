@@ -233,7 +233,13 @@ _ALL_PARAMETERS: Final = ("6N_all", "6N_noemb", "palm", "llmc", "hfu_foundry")
 
 
 def conventions() -> pd.DataFrame:
-    """Return the catalogue, indexed by id: formula, includes, source, hardware.
+    """Return the catalogue of what an MFU may count.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by id: `formula`, `includes`, `source`, `hardware` (whether it counts what the
+        device does again).
 
     Examples
     --------

@@ -31,8 +31,10 @@ def sample_run(name: str = "base") -> Run:
 
     Parameters
     ----------
-    name : {"base", "slow rank", "bucket sweep", "late input", "contention", "pipeline",
-            "FSDP", "long tail", "short tail"}
+    name : str
+        "base", "slow rank", "bucket sweep", "late input", "contention", "pipeline", "FSDP",
+        "long tail" or "short tail".
+
         The base run has a slow network, so that exchange shows (``tools/make_sample_run.py``). In
         "slow rank" rank 1 sleeps for 15 ms in the middle of each backward
         (``tools/make_sample_runs.py``). From "bucket sweep" `predict_buckets` can tell other caps;
