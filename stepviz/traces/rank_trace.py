@@ -77,6 +77,7 @@ class RankTrace:
 
     `events` has the columns of `RankRows` and kind, parent, launcher and place. In a large run
     they are not kept: they are read again from `origin` when asked for, so take them once.
+    `memo` holds them meanwhile, and what was made of them.
     """
 
     rows: RankRows
@@ -85,7 +86,7 @@ class RankTrace:
     exchanges: pd.DataFrame
     ordinary_lag: int
     origin: Origin | None = None
-    memo: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
+    memo: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -139,14 +140,15 @@ class RankTrace:
             return self.rows.events
         if "events" not in self.memo:
             return _remember(self.memo, self.origin.events())
-        return self.memo["events"]
+        events: pd.DataFrame = self.memo["events"]
+        return events
 
     def without_events(self) -> RankTrace:
         """Return the same rank with its events left where they came from."""
         if self.origin is None or self.origin.left:
             return self
         rows = replace(self.rows, events=self.rows.events.iloc[:0].copy())
-        return replace(self, rows=rows, origin=replace(self.origin, left=True))
+        return replace(self, rows=rows, origin=replace(self.origin, left=True), memo={})
 
     def of_rank(self, rank: int, source: str) -> RankTrace:
         """Return the same trace as that of another rank, which `source` says it is of."""
@@ -214,11 +216,11 @@ def _moved(ns: Any, clock: _Clock) -> Any:
 
 
 #: Events that were read again, the latest last, and how many rows of them are kept.
-_RECENT: deque[dict[str, pd.DataFrame]] = deque()
+_RECENT: deque[dict[str, Any]] = deque()
 _MOST_ROWS = 10_000_000
 
 
-def _remember(memo: dict[str, pd.DataFrame], events: pd.DataFrame) -> pd.DataFrame:
+def _remember(memo: dict[str, Any], events: pd.DataFrame) -> pd.DataFrame:
     """Keep events for those who ask again soon, and let go of what was read longest ago."""
     memo["events"] = events
     for known in [m for m in _RECENT if m is memo or not m]:

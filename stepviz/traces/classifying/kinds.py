@@ -61,9 +61,9 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
     host, device, calls = among(cat, HOST), among(cat, DEVICE), among(cat, CALLS)
     start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
     # Of rows with the same times the outer one: annotation, Python function, operator, call.
-    depth = sum(
-        among(cat, inner).astype(np.int8) for inner in (_IN_ANNOTATIONS, _IN_FUNCTIONS, CALLS)
-    )
+    depth = np.zeros(len(events), dtype=np.int8)
+    for inner in (_IN_ANNOTATIONS, _IN_FUNCTIONS, CALLS):
+        depth += among(cat, inner)
     parent = parents(start, finish, events["track"].to_numpy(), np.flatnonzero(host), depth)
 
     own = _named(names, by_name, cat)

@@ -13,7 +13,6 @@ from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.links import INFERRED, RECORDED, Link
 from stepviz.traces.graph.streams import Streams
 from stepviz.traces.graph.view import NEVER, View
-from stepviz.traces.reading.rows import CALLS
 
 #: By times alone, a row is held by a collective that ended at most this long before it.
 JUST_BEFORE_NS: Final = 30_000
@@ -66,8 +65,8 @@ def _recorded(streams: Streams, draft: Draft) -> Flags | None:
     rows = rows[told]
     if len(rows) == 0:
         return None
-    correlation = view.events["correlation"].to_numpy()
-    calls = calls_by_correlation(view)
+    correlation = view.columns.correlation
+    calls = view.columns.calls_by_correlation
     wait = _at(calls, correlation[rows])
     record = _at(calls, view.syncs["record_correlation"].to_numpy()[told])
     if (wait < 0).all():
@@ -102,15 +101,6 @@ def _recorded(streams: Streams, draft: Draft) -> Flags | None:
         held, last = held[some], last[some]
         found[held[streams.start[held] - streams.finish[last] <= THRESHOLDS.lag_ns]] = True
     return found
-
-
-def calls_by_correlation(view: View) -> tuple[IntArray, IntArray]:
-    """Return the correlation ids of all calls of the host, sorted, and their rows."""
-    rows = np.arange(len(view.start))
-    correlation = view.events["correlation"].to_numpy()
-    rows = rows[view.of_cat(rows, set(CALLS)) & (correlation >= 0)]
-    order = np.argsort(correlation[rows], kind="stable")
-    return correlation[rows[order]], rows[order]
 
 
 def _at(calls: tuple[IntArray, IntArray], wanted: IntArray) -> IntArray:
@@ -150,9 +140,7 @@ def _inferred(streams: Streams, draft: Draft, explained: Flags) -> Flags:
     """
     view = streams.view
     found = np.zeros(len(streams.row), dtype=bool)
-    calls = np.arange(len(view.start))
-    waits = calls[view.are(calls, Trait.WAIT_CALL)]
-    waits = waits[view.of_cat(waits, set(CALLS))]
+    waits = view.columns.wait_calls
     known = np.flatnonzero(streams.launch > NEVER)
     if len(waits) == 0 or len(known) == 0:
         return found

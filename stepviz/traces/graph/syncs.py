@@ -9,7 +9,7 @@ import numpy as np
 from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.draft import Draft
-from stepviz.traces.graph.events import calls_by_correlation, source_tracks
+from stepviz.traces.graph.events import source_tracks
 from stepviz.traces.graph.links import INFERRED, RECORDED, Link
 from stepviz.traces.graph.streams import Streams
 from stepviz.traces.graph.view import NEVER, View
@@ -103,13 +103,13 @@ def _said(waits: Waits, streams: Streams) -> tuple[IntArray, IntArray]:
     syncs = view.syncs
     if len(syncs) == 0:
         return stream, record
-    correlation = view.events["correlation"].to_numpy()
+    correlation = view.columns.correlation
     rows = syncs.index.to_numpy(dtype=np.int64)
     tracks = source_tracks(
         view, np.unique(streams.track), view.track[rows], syncs["stream"].to_numpy()
     )
     place = {int(correlation[row]): at for at, row in enumerate(rows.tolist())}
-    ids, calls = calls_by_correlation(view)
+    ids, calls = view.columns.calls_by_correlation
     events = syncs["record_correlation"].to_numpy()
     for at, call in enumerate(waits.call.tolist()):
         said = place.get(int(correlation[call])) if correlation[call] >= 0 else None

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from stepviz.core.vocabulary import KINDS
-from stepviz.traces.classifying.name_traits import Trait, traits
+from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.classifying.windows import WHOLE_TRACE, Window
 from stepviz.traces.graph.arrays import Flags, IntArray
+from stepviz.traces.graph.columns import Columns, Since, columns_of
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST
 
@@ -30,7 +31,7 @@ class View:
     main: int
     place: int
     usual_lag: int
-    events: pd.DataFrame
+    columns: Columns
     syncs: pd.DataFrame
     tracks: pd.DataFrame
 
@@ -44,7 +45,7 @@ class View:
             step.main,
             step.place,
             step.trace.ordinary_lag // 2,
-            step.events,
+            columns_of(step.trace),
             step.rows.syncs,
             step.rows.tracks,
         )
@@ -64,76 +65,58 @@ class View:
         """Whether the window is the whole trace, since no step is marked."""
         return self.window.start_from == WHOLE_TRACE
 
-    @cached_property
-    def start(self) -> IntArray:
+    @property
+    def start(self) -> Since:
         """Start of every event."""
-        return self.events["start_ns"].to_numpy() - self.origin
+        return Since(self.columns.start, self.origin)
 
-    @cached_property
-    def finish(self) -> IntArray:
+    @property
+    def finish(self) -> Since:
         """End of every event."""
-        return self.events["finish_ns"].to_numpy() - self.origin
+        return Since(self.columns.finish, self.origin)
 
-    @cached_property
+    @property
     def track(self) -> IntArray:
         """Thread or stream of every event."""
-        return self.events["track"].to_numpy()
+        return self.columns.track
 
-    @cached_property
+    @property
     def launcher(self) -> IntArray:
         """Row of the call that launched an event, −1 where there is none."""
-        return self.events["launcher"].to_numpy()
+        return self.columns.launcher
 
-    @cached_property
+    @property
     def step_of(self) -> IntArray:
         """Place of the step of every event."""
-        return self.events["place"].to_numpy()
+        return self.columns.place
 
-    @cached_property
-    def kind(self) -> IntArray:
+    @property
+    def kind(self) -> npt.NDArray[np.int8]:
         """Code of the kind of every event."""
-        column = self.events["kind"].array
-        known = {kind: at for at, kind in enumerate(KINDS)}
-        codes = np.array([known.get(str(k), known["other"]) for k in column.categories.tolist()])
-        found: IntArray = codes[column.codes]
-        return found
+        return self.columns.kind
 
-    @cached_property
-    def name(self) -> IntArray:
+    @property
+    def name(self) -> npt.NDArray[np.integer]:
         """Place of every event's name in `words`."""
-        codes: IntArray = self.events["name"].array.codes.astype(np.int64)
-        return codes
+        return self.columns.name
 
-    @cached_property
+    @property
     def words(self) -> list[str]:
         """All names."""
-        return [str(name) for name in self.events["name"].array.categories.tolist()]
-
-    @cached_property
-    def _traits(self) -> IntArray:
-        return traits(self.words)
+        return self.columns.words
 
     def are(self, rows: IntArray, trait: Trait) -> Flags:
         """Return which of some events have a name of some trait."""
-        return np.asarray(self._traits[self.name[rows]] & trait > 0)
-
-    @cached_property
-    def _cat(self) -> tuple[IntArray, list[str]]:
-        column = self.events["cat"].array
-        return column.codes.astype(np.int64), [str(c) for c in column.categories.tolist()]
+        return np.asarray(self.columns.traits[self.name[rows]] & trait > 0)
 
     def of_cat(self, rows: IntArray, wanted: frozenset[str] | set[str]) -> Flags:
         """Return which of some events are of the wanted categories."""
-        codes, categories = self._cat
-        return np.array([c in wanted for c in categories], dtype=bool)[codes[rows]]
+        return self.columns.of_cat(rows, wanted)
 
     @cached_property
     def inside(self) -> IntArray:
         """The events that run in the window."""
-        found = (self.start < self.high) & (self.finish > self.low)
-        if self.low == self.high:
-            found &= False
-        return np.flatnonzero(found)
+        return self.columns.between(self.window.start_ns, self.window.finish_ns)
 
     @cached_property
     def device(self) -> IntArray:

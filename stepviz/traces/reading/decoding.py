@@ -152,7 +152,7 @@ class Document:
         self._salvage.passed(self._buffer[:count])
         self._buffer = self._buffer[count:]
         self._dropped += count
-        self._block = min(max(self._block, self._dropped // 4), BLOCK)
+        self._block = min(max(self._block, self._dropped // 2), BLOCK)
 
     # Before the events.
     def _open(self) -> None:

@@ -17,7 +17,7 @@ _GIB: Final = 2**30
 #: What is read and decoded at once: with a quarter of a MiB its events stay in a processor's
 #: cache, which is a tenth faster than with one MiB, and 8 MB smaller.
 BLOCK: Final = _MIB // 4
-#: The first blocks of a file; later ones are a quarter of what came before, up to the above.
+#: The first blocks of a file; later ones are half of what came before, up to the above.
 FIRST_BLOCK: Final = _MIB // 16
 #: No single event, and nothing before or after the events, is larger than this.
 LARGEST_PIECE: Final = 128 * _MIB
