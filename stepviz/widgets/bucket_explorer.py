@@ -18,12 +18,13 @@ from stepviz.evidence import fit_contention, fit_cost
 from stepviz.traces import Run, Step
 from stepviz.widgets.bucket_panel import BucketPanel, StepGiven
 from stepviz.widgets.editor import TimelineEditor
+from stepviz.widgets.pages import Piece, Saved
 
 _SETTINGS = ("cap", "first_bucket", "bandwidth", "latency", "compute", "backward")
 _KNOWN = (*_SETTINGS, "forward", "optimizer", "cost", "contention", "layout")
 
 
-class BucketExplorer(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class BucketExplorer(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """DDP's bucket cap as a slider: completion and exposed tail over caps, and the chosen step.
 
     Parameters
@@ -118,6 +119,13 @@ class BucketExplorer(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has n
     def timeline(self) -> Timeline:
         """The step at the chosen cap, as the explorer made it."""
         return self.panel.timeline()
+
+    def _piece(self) -> Piece:
+        panel, editor = self.panel._piece(), self.editor._piece()
+        return Piece((*panel.models, *editor.models), panel.kernel, panel.given)
+
+    def _title(self) -> str:
+        return "Which bucket cap?"
 
     def close(self) -> None:
         """Close the widget and free it, here and in the page."""

@@ -17,8 +17,10 @@ from stepviz.builders.ddp_steps import ddp
 from stepviz.core.timeline import Timeline
 from stepviz.errors import CostError, TimelineError
 from stepviz.throughput.figures import number_text
+from stepviz.widgets.bucket_page import buckets_given
 from stepviz.widgets.bucket_pictures import sweep_picture, unsplit_note
 from stepviz.widgets.knobs import Knob, KnobWidget, Picture, Settings
+from stepviz.widgets.pages import Piece, model_of
 
 #: torch's cap, MiB.
 _TORCH_CAP: Final = 25.0
@@ -116,6 +118,11 @@ class BucketPanel(KnobWidget):
 
     def __repr__(self) -> str:
         return f"<BucketPanel: {self._shown['picture']['headline']}>"
+
+    def _piece(self) -> Piece:
+        given, stops = self._given, self._stops(self.value)
+        data = buckets_given(given.parameters, given.forward, given.optimizer, stops)
+        return Piece((model_of(self, "buckets"),), "page_buckets", data)
 
     # As a widget with knobs
 

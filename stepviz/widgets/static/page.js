@@ -43,9 +43,10 @@ var PageModel = class {
   }
   /** What Python's side would set. */
   assignAll(changes) {
-    let changed = false;
-    for (const [key, value] of Object.entries(changes)) changed = this.assign(key, value) || changed;
-    if (changed) this.fire("change");
+    const changed = Object.entries(changes).filter(([key, value]) => this.state[key] !== value);
+    Object.assign(this.state, changes);
+    for (const [key, value] of changed) this.fire(`change:${key}`, value);
+    if (changed.length > 0) this.fire("change");
   }
   /** What Python's side would send. */
   answer(content, buffers = []) {

@@ -5,18 +5,23 @@ import { readFileSync } from "node:fs";
 import type { Settings } from "../knobs/types";
 import { Unmeant } from "./figures";
 import type { Pictures } from "./knobs";
+import { SweepPictures } from "./buckets/picture";
 import { PlanPictures } from "./planner/picture";
+import { unpacked } from "./unpacked";
 
 const makers: Readonly<Record<string, (given: never) => Pictures>> = {
   planner: (given) => new PlanPictures(given),
+  buckets: (given) => new SweepPictures(given),
 };
 
 const { kernel, given, settings } = JSON.parse(readFileSync(0, "utf8")) as { kernel: string; given: never; settings: Settings[] };
-const pictures = (makers[kernel] as (given: never) => Pictures)(given);
+const data = (typeof given === "string" ? await unpacked(given) : given) as never;
+const pictures = (makers[kernel] as (given: never) => Pictures)(data);
 const answers = settings.map((one) => {
   try {
     const value = pictures.completed(one);
-    return { picture: { ...pictures.picture(value), stops: pictures.stops(value) } };
+    const drawn = { picture: { ...pictures.picture(value), stops: pictures.stops(value) } };
+    return pictures instanceof SweepPictures ? { ...drawn, timeline: pictures.timeline(value) } : drawn;
   } catch (error) {
     if (error instanceof Unmeant) return { problem: error.message };
     throw error;
