@@ -28,6 +28,7 @@ help:
 	@echo "make lint       style, types and layers only"
 	@echo "make docs       build the guides and the API reference into build/docs"
 	@echo "make bundle     rebuild the front end's bundle"
+	@echo "make notebooks  bring the notebooks and their texts in step"
 	@echo "make clean      remove what set-up and tests made"
 
 lab: setup-lab
@@ -55,6 +56,9 @@ docs: setup-test
 
 bundle: setup-test
 	$(NPM_RUN) build
+
+notebooks: setup-test
+	python -m tools.sync_notebooks
 
 clean:
 	rm -rf .venv build dist $(FRONTEND)/node_modules

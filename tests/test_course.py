@@ -1,28 +1,59 @@
-"""Every notebook of the course runs from top to bottom where torch is not installed."""
+"""Every notebook of the course runs from top to bottom where torch is not installed, and asks."""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+import stepviz as sv
+
 nbformat = pytest.importorskip("nbformat", reason="reads notebooks")
 nbclient = pytest.importorskip("nbclient", reason="runs notebooks")
 
-FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "notebooks"
 COURSE = sorted(FOLDER.glob("*.ipynb"))
 #: As where it is not installed: an import of it fails.
 WITHOUT_TORCH = "import sys\n\nsys.modules['torch'] = None"
+#: How a cell is folded: what it holds would give the answer away.
+FOLDED = {"jupyter": {"source_hidden": True}}
+
+#: The lesson's four questions, its exercises and its numbers, and where the course asks for them.
+ASKED = {
+    "01": ["750 ms", 725, 1.034, 700, 1.071],
+    "04": ["step time and exposed communication in representative traces, contention included"],
+    "07": ["processed positions per second no, scored targets per second yes", 131072],
+    "08": ["no", 12.66],
+    "09": [675, 100],
+}
 
 
 def name_of(path):
     return path.stem
 
 
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def quizzes(path):
+    """Make the notebook's quizzes: their cells need nothing but stepviz."""
+    cells = [cell for cell in read(path).cells if "sv.Quiz(" in cell.source]
+    return [(cell, eval(cell.source, {"sv": sv})) for cell in cells]  # noqa: S307 - our own cells
+
+
+def prose(path):
+    return "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", COURSE, ids=name_of)
 def test_it_runs_without_torch(path):
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read(path)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(WITHOUT_TORCH))
     client = nbclient.NotebookClient(
         notebook,
@@ -34,12 +65,81 @@ def test_it_runs_without_torch(path):
 
 
 @pytest.mark.parametrize("path", COURSE, ids=name_of)
-def test_it_stores_no_output_and_ends_with_a_check(path):
-    notebook = nbformat.read(path, as_version=4)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+def test_it_stores_no_output_and_asks_for_a_prediction(path):
+    code = [cell for cell in read(path).cells if cell.cell_type == "code"]
     assert [cell.outputs for cell in code] == [[]] * len(code)
     assert [cell.execution_count for cell in code] == [None] * len(code)
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    assert "predict" in text.lower()
-    if path.stem != "05_your_own_trace":  # it ends with the reader's own run
-        assert "Check yourself" in text
+    assert "predict" in prose(path).lower()
+    assert "Check yourself" in prose(path)
+
+
+@pytest.mark.parametrize("path", COURSE, ids=name_of)
+def test_its_questions_give_nothing_away_and_know_the_mistakes(path):
+    asked = quizzes(path)
+    assert len(asked) >= 3
+    for cell, quiz in asked:
+        assert cell.metadata == FOLDED, f"the answer to {quiz!r} is in plain sight: fold its cell"
+        doc = quiz._quiz
+        assert doc["why"]
+        assert doc["wrong"]
+        assert quiz.judge(doc["answer"]).outcome == "right"
+        for mistake in doc["wrong"]:
+            assert quiz.judge(mistake["answer"]).words == mistake["words"]
+
+
+def test_the_lessons_questions_and_exercises_are_asked():
+    found = {path.stem[:2]: [quiz._quiz["answer"] for _, quiz in quizzes(path)] for path in COURSE}
+    for lesson, answers in ASKED.items():
+        assert set(answers) <= set(found[lesson]), lesson
+
+
+def test_each_lesson_leads_to_the_next_and_no_link_is_broken():
+    for path, after in zip(COURSE, [*COURSE[1:], None], strict=True):
+        text = prose(path)
+        for link in re.findall(r"\]\(([^)#]+)\)", text):
+            assert (FOLDER / link).is_file(), f"{path.name} links to {link}"
+        following = re.search(r"\*\*Next\*\*: \[[^]]+\]\(([^)]+)\)", text)
+        assert (following and following[1]) == (after and after.name), path.name
+
+
+def cells_of(notebook):
+    return [(cell.cell_type, cell.source, dict(cell.metadata)) for cell in notebook.cells]
+
+
+@pytest.mark.parametrize("path", COURSE, ids=name_of)
+def test_its_text_says_the_same(path):
+    jupytext = pytest.importorskip("jupytext", reason="reads the texts")
+    text = jupytext.read(FOLDER / "text" / f"{path.stem}.md")
+    assert cells_of(text) == cells_of(read(path)), "run make notebooks"
+
+
+def test_every_text_has_its_notebook():
+    assert sorted(path.stem for path in (FOLDER / "text").iterdir()) == [p.stem for p in COURSE]
+
+
+def test_an_edited_text_changes_its_notebook_which_loses_its_outputs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("jupytext", reason="writes the notebooks")
+    from tools import sync_notebooks
+
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(FOLDER, tmp_path / "notebooks")
+    monkeypatch.setattr(sync_notebooks, "NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr(sync_notebooks, "TEXTS", tmp_path / "notebooks" / "text")
+    name = COURSE[0].stem
+    for path in list((tmp_path / "notebooks").glob("**/*.*")):  # one pair is enough to see it
+        if path.stem != name:
+            path.unlink()
+    notebook, text = tmp_path / f"notebooks/{name}.ipynb", tmp_path / f"notebooks/text/{name}.md"
+    ran = read(notebook)
+    ran.cells[1].outputs = [nbformat.v4.new_output("stream", text="ran")]
+    nbformat.write(ran, notebook)
+    os.utime(notebook, (1, 1))
+    text.write_text(text.read_text(encoding="utf-8").replace("a graph", "a net"), encoding="utf-8")
+    sync_notebooks.main()
+    assert capsys.readouterr().out == f"notebooks/{name}.ipynb changed\n"
+    changed = read(notebook)
+    assert changed.cells[0].source == read(COURSE[0]).cells[0].source.replace("a graph", "a net")
+    assert changed.cells[1].outputs == []
+    assert changed.metadata == read(COURSE[0]).metadata
+    sync_notebooks.main()
+    assert capsys.readouterr().out == ""
