@@ -94,6 +94,8 @@ class Quiz(anywidget.AnyWidget):
 
     _quiz: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
 
+    _own_layout = False
+
     def __init__(
         self,
         question: str,

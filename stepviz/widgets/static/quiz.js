@@ -26,9 +26,10 @@ function show(element, visible) {
   attr(element, "hidden", visible ? null : "");
 }
 function button(label, content, attributes, onClick, signal) {
+  const named = typeof content !== "string" || label.toLowerCase().includes(content.toLowerCase()) || !/\p{L}/u.test(content);
   const element = html(
     "button",
-    { type: "button", title: label, "aria-label": label, ...attributes },
+    { type: "button", title: label, "aria-label": named ? label : `${content}: ${label}`, ...attributes },
     content
   );
   element.addEventListener("click", onClick, { signal });
@@ -150,7 +151,6 @@ var made = 0;
 var QuizView = class {
   constructor(model, signal) {
     this.model = model;
-    this.signal = signal;
     this.reveal = button("show the answer", "Show the answer", { ...OWN_KEYS, "data-role": "reveal" }, () => this.shown(), signal);
     this.again = button("start over", "Start over", { ...OWN_KEYS, "data-role": "again" }, () => this.restart(), signal);
     this.form.append(this.entry, html("div", { class: "qz-buttons" }, this.check, this.reveal, this.again));
@@ -183,7 +183,6 @@ var QuizView = class {
     this.refresh();
   }
   model;
-  signal;
   root;
   id = `qz-${++made}`;
   form = html("form", { class: "qz-form", novalidate: true });

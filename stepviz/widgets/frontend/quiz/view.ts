@@ -31,7 +31,7 @@ export class QuizView {
   private writing = false;
   private said = "";
 
-  constructor(private readonly model: ModelLike, private readonly signal: AbortSignal) {
+  constructor(private readonly model: ModelLike, signal: AbortSignal) {
     this.reveal = button("show the answer", "Show the answer", { ...OWN_KEYS, "data-role": "reveal" }, () => this.shown(), signal);
     this.again = button("start over", "Start over", { ...OWN_KEYS, "data-role": "again" }, () => this.restart(), signal);
     this.form.append(this.entry, html("div", { class: "qz-buttons" }, this.check, this.reveal, this.again));
