@@ -97,7 +97,7 @@ class Cleaner:
             {
                 **document,
                 "name": self._name(document["name"]),
-                "target": given.get(target, target),
+                "target": None if target is None else given[target],
                 "phases": phases,
                 "dependencies": dependencies,
             }

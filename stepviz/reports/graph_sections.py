@@ -7,10 +7,11 @@ from typing import Final
 
 import pandas as pd
 
+from stepviz.core.vocabulary import KINDS
 from stepviz.reports.elements import Content, element, listed
 from stepviz.reports.step_sections import clock_table
 from stepviz.reports.subject import MOST_RANKS, Subject
-from stepviz.reports.tables import Cell, facts, in_ms, key, number, strip, table, words
+from stepviz.reports.tables import Cell, each_row, facts, in_ms, key, number, strip, table, words
 from stepviz.traces import told
 
 #: So many stretches, pieces and names of the path have a row.
@@ -22,7 +23,7 @@ MOST_NAMES: Final = 15
 def about_path(subject: Subject) -> Iterator[Content]:
     """Return the critical path by kind and rank, in order, and its longest pieces."""
     path = subject.replayed.critical_path
-    by_kind = told.path_table(path)
+    by_kind = told.path_table(path, most_kinds=len(KINDS) + 10, least_ns=1)
     kinds = [str(kind) for kind in by_kind.index]
     pieces = [(kind, int(ns)) for kind, ns in zip(kinds, by_kind["all"], strict=True)]
     yield key(kinds)
@@ -59,11 +60,11 @@ def about_path(subject: Subject) -> Iterator[Content]:
                     in_ms(row.start_ns - subject.origin_ns),
                     in_ms(row.duration_ns),
                 ]
-                for row in kept.itertuples()
+                for row in each_row(kept)
             ],
         )
     names = told.path_names(path)
-    most = subject.first(list(names.itertuples(index=False)), MOST_NAMES, "names on the path")
+    most = subject.first(list(each_row(names)), MOST_NAMES, "names on the path")
     yield table(
         "names",
         "What the path spends most time on, ms, by name",
@@ -94,7 +95,7 @@ def about_path(subject: Subject) -> Iterator[Content]:
                 words(row.origin),
                 words(row.launched),
             ]
-            for row in longest.itertuples(index=False)
+            for row in each_row(longest)
         ],
     )
 

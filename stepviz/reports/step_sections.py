@@ -9,7 +9,7 @@ import pandas as pd
 
 from stepviz.reports.elements import Content, element, listed
 from stepviz.reports.subject import MOST_RANKS, Subject
-from stepviz.reports.tables import Cell, in_ms, in_us, key, number, strip, table, words
+from stepviz.reports.tables import Cell, each_row, in_ms, in_us, key, number, strip, table, words
 from stepviz.traces import told
 
 #: So many steps, collectives and gaps have a row.
@@ -49,8 +49,8 @@ def _figures(subject: Subject) -> Iterator[Content]:
     if step.clash is not None:
         which += ", on its longest rank"
     yield _figure("step", "The step", in_ms(steps.at[step.number, length]), which)
-    exposed = step.exposed(unit="ns")
-    rank = exposed.idxmax()
+    exposed = step.exposed(unit="ns").to_dict()
+    rank = max(exposed, key=lambda each: exposed[each])
     yield _figure(
         "exposed", "Exposed exchange", in_ms(exposed[rank], 2), f"at most, on rank {rank}"
     )
@@ -81,10 +81,10 @@ def _figure(name: str, title: str, cell: Cell, below: str) -> Content:
 def about_steps(subject: Subject) -> Iterator[Content]:
     """Return the run's steps, and how they spread."""
     run, step = subject.run, subject.step
-    steps, spread = run.steps, run.spread
-    yield element("p", f"Over the run: {spread.at['steps', 'sentence']}.")
-    if len(step.ranks) > 1 and step.number in spread.index:
-        yield element("p", f"Over the ranks of this step: {spread.at[step.number, 'sentence']}.")
+    steps, said = run.steps, run.spread["sentence"].to_dict()
+    yield element("p", f"Over the run: {said['steps']}.")
+    if len(step.ranks) > 1 and step.number in said:
+        yield element("p", f"Over the ranks of this step: {said[step.number]}.")
     place = list(steps.index).index(step.number)
     low = max(0, min(place - MOST_STEPS // 2, len(steps) - MOST_STEPS))
     shown = steps.iloc[low : low + MOST_STEPS]
@@ -104,10 +104,12 @@ def about_steps(subject: Subject) -> Iterator[Content]:
             words(row.window),
             words("odd" if row.odd else ""),
         ]
-        for row in shown.itertuples()
+        for row in each_row(shown)
     ]
-    heads = ("step", "start", "length", "× median", "longest rank", "last rank", "measured on", "")
-    heads = (*heads[:-1], "among the others")
+    heads = [
+        *("step", "start", "length", "× median", "longest rank", "last rank", "measured on"),
+        "among the others",
+    ]
     yield table("steps", "Steps of the run, ms", heads, rows, chosen=place - low)
 
 
@@ -115,19 +117,18 @@ def about_ranks(subject: Subject) -> Iterator[Content]:
     """Return where each rank's step goes, by kind."""
     step = subject.step
     parts = step.breakdown("ns")
-    parts = parts.loc[(parts.abs() >= 500).any(axis=1)]
+    by_rank: dict[int, dict[str, int]] = parts.loc[(parts != 0).any(axis=1)].to_dict()  # type: ignore[assignment]  # whole ns by kind
     windows = step.windows
     longest = int(windows["duration_ns"].max())
     yield key(map(str, parts.index))
     rows = []
     for rank in subject.ranks:
         length = int(windows.at[rank, "duration_ns"])
-        pieces = [(str(kind), int(ns)) for kind, ns in parts[rank].items()]
+        pieces = [(str(kind), int(ns)) for kind, ns in parts[rank].to_dict().items()]
         drawn = Cell(strip(pieces, longest - length), number=False)
         times = [in_ms(ns, 2) for _, ns in pieces]
         rows.append([words(f"rank {rank}"), *times, in_ms(length), drawn])
-    heads = ("rank", *map(str, parts.index), "sum", "")
-    heads = (*heads[:-1], "as a strip")
+    heads = ["rank", *map(str, parts.index), "sum", "as a strip"]
     caption = "Where each rank's step goes, ms (exchange and wait: only where nothing hides them)"
     yield table("breakdown", caption, heads, rows)
 
@@ -175,7 +176,7 @@ def about_exchange(subject: Subject) -> Iterator[Content]:
             [words(why), number(len(group)), words(_ranks(group["rank"]))]
             for why, group in step.unmatched.groupby("why", sort=False)
         ]
-        heads = ("why", "exchanges", "ranks")
+        heads = ["why", "exchanges", "ranks"]
         yield table("unmatched", "Exchanges that stay with their rank", heads, rows)
 
 
@@ -223,7 +224,7 @@ def about_late(subject: Subject) -> Iterator[Content]:
                 words(row["sentence"], 400),
             ]
         )
-    heads = ("question", "rank", "value", "median of the others", "more than they", "in words")
+    heads = ["question", "rank", "value", "median of the others", "more than they", "in words"]
     caption = "Who is slowest? Four questions with four answers; ms, or how many times"
     yield table("slowest", caption, heads, rows)
     own, windows = step.own_time, step.windows
@@ -240,8 +241,8 @@ def about_late(subject: Subject) -> Iterator[Content]:
         ]
         for rank in subject.ranks
     ]
-    heads = ("rank", "late start", "length by its own clock", "own time outside collectives",
-             "of it after the last one", "first to arrive", "last to arrive")  # fmt: skip
+    heads = ["rank", "late start", "length by its own clock", "own time outside collectives",
+             "of it after the last one", "first to arrive", "last to arrive"]  # fmt: skip
     yield table("own-time", "Each rank's own time, ms, and how often it arrived first and last",
                 heads, rows)  # fmt: skip
 
@@ -262,9 +263,9 @@ def about_idle(subject: Subject) -> Iterator[Content]:
             words(row.evidence, 300),
             words(row.repeats),
         ]
-        for row in shown.itertuples()
+        for row in each_row(shown)
     ]
-    heads = ("rank", "start", "length", "may be", "evidence", "rhythm")
+    heads = ["rank", "start", "length", "may be", "evidence", "rhythm"]
     caption = "Gaps in ranks' own work, ms; causes are candidates, those that cover more first"
     yield table("idle", caption, heads, rows)
 
@@ -285,5 +286,5 @@ def clock_table(subject: Subject) -> Content:
         ]
         for rank in shown
     ]
-    heads = ("rank", "ahead by", "drift, ppm", "typical error", "collectives", "moved", "why")
+    heads = ["rank", "ahead by", "drift, ppm", "typical error", "collectives", "moved", "why"]
     return table("clock", "Clocks as recorded, µs against the other ranks'", heads, rows)

@@ -54,6 +54,11 @@ def words(value: Any, longest: int = LONGEST) -> Cell:
     return Cell((text if len(text) <= longest else f"{text[:longest]}…") or NOTHING, number=False)
 
 
+def each_row(frame: pd.DataFrame) -> Iterable[Any]:
+    """Return a frame's rows, with a column's cell under its name."""
+    return frame.itertuples()
+
+
 def table(
     name: str,
     caption: str,

@@ -6,6 +6,7 @@ Tables are frames of whole nanoseconds; sentences hold no folder of a file.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,25 +151,39 @@ def arrivals(step: Step) -> tuple[dict[int, int], dict[int, int]]:
         return {}, {}
     none = dict.fromkeys(step.ranks, 0)
     first, last = (
-        none | {int(rank): int(count) for rank, count in joint[column].value_counts().items()}
+        none | Counter(int(rank) for rank in joint[column].dropna())
         for column in ("first_rank", "last_rank")
     )
     return first, last
 
 
-def path_table(path: pd.DataFrame) -> pd.DataFrame:
-    """Return a critical path by kind and owner, ns; "all" first, then whoever has most of it."""
-    owners = path["rank"].map(lambda rank: "transfer" if pd.isna(rank) else f"rank {rank}")
-    table = path.assign(who=owners).pivot_table(
+def path_table(
+    path: pd.DataFrame, *, most_kinds: int = MOST_KINDS, least_ns: int = 500
+) -> pd.DataFrame:
+    """Return a critical path by kind and owner, ns; "all" first, then whoever has most of it.
+
+    Parameters
+    ----------
+    path : DataFrame
+    most_kinds : int
+        Further kinds share one row.
+    least_ns : int
+        Kinds with less than this in all are left out, unless all have less.
+    """
+    table = path.assign(who=_owners(path)).pivot_table(
         index="kind", columns="who", values="duration_ns", aggfunc="sum", fill_value=0, sort=False
     )
     table.insert(0, "all", table.sum(axis=1))
     table = table.sort_values("all", ascending=False)
     order = table.sum().sort_values(ascending=False, kind="stable").index
-    few = table[order].head(MOST_KINDS)
+    few = table[order].head(most_kinds)
     if len(table) > len(few):
-        few.loc["other kinds"] = table[order].iloc[MOST_KINDS:].sum()
-    return few[few["all"] >= 500] if (few["all"] >= 500).any() else few
+        few.loc["other kinds"] = table[order].iloc[most_kinds:].sum()
+    return few[few["all"] >= least_ns] if (few["all"] >= least_ns).any() else few
+
+
+def _owners(path: pd.DataFrame) -> pd.Series[Any]:
+    return path["rank"].map(lambda rank: "transfer" if pd.isna(rank) else f"rank {rank}")
 
 
 def path_names(path: pd.DataFrame) -> pd.DataFrame:
@@ -176,9 +191,10 @@ def path_names(path: pd.DataFrame) -> pd.DataFrame:
 
     What has no name of its own has that of its kind.
     """
-    owners = path["rank"].map(lambda rank: "transfer" if pd.isna(rank) else f"rank {rank}")
     named = path["name"].astype("object").where(path["name"] != "", path["kind"])
-    gathered = path.assign(name=named, who=owners).groupby(["name", "kind", "who"], sort=False)
+    gathered = path.assign(name=named, who=_owners(path)).groupby(
+        ["name", "kind", "who"], sort=False
+    )
     frame = gathered["duration_ns"].agg(pieces="size", duration_ns="sum").reset_index()
     return frame.sort_values("duration_ns", ascending=False, kind="stable", ignore_index=True)
 
