@@ -117,18 +117,19 @@ def about_ranks(subject: Subject) -> Iterator[Content]:
     """Return where each rank's step goes, by kind."""
     step = subject.step
     parts = step.breakdown("ns")
-    by_rank: dict[int, dict[str, int]] = parts.loc[(parts != 0).any(axis=1)].to_dict()  # type: ignore[assignment]  # whole ns by kind
+    kinds = [str(kind) for kind in parts.index[(parts != 0).any(axis=1)]]
     windows = step.windows
     longest = int(windows["duration_ns"].max())
-    yield key(map(str, parts.index))
+    yield key(kinds)
     rows = []
     for rank in subject.ranks:
         length = int(windows.at[rank, "duration_ns"])
-        pieces = [(str(kind), int(ns)) for kind, ns in parts[rank].to_dict().items()]
+        column: dict[Any, Any] = parts[rank].to_dict()
+        pieces = [(kind, int(column[kind])) for kind in kinds]
         drawn = Cell(strip(pieces, longest - length), number=False)
         times = [in_ms(ns, 2) for _, ns in pieces]
         rows.append([words(f"rank {rank}"), *times, in_ms(length), drawn])
-    heads = ["rank", *map(str, parts.index), "sum", "as a strip"]
+    heads = ["rank", *kinds, "sum", "as a strip"]
     caption = "Where each rank's step goes, ms (exchange and wait: only where nothing hides them)"
     yield table("breakdown", caption, heads, rows)
 
