@@ -1,4 +1,4 @@
-"""The notebooks about tokens, plans and changes, with their main gesture made by a reader.
+"""The lessons, with their main gesture made by a reader, and their questions answered.
 
 What the page and the kernel must say afterwards is the lesson's, worked out by hand: 8 positions
 in 4 ms and 6 in 3 ms are 2,000 a second both; 6·7e9·100e9 FLOP at 64 · 300e12 · 20 % FLOP/s are
@@ -8,6 +8,8 @@ in 4 ms and 6 in 3 ms are 2,000 a second both; 6·7e9·100e9 FLOP at 64 · 300e1
 from __future__ import annotations
 
 from playwright.sync_api import expect
+
+from tests.lab.quizzes import answer_all
 
 
 def eventually(notebook, expression, expected):
@@ -50,6 +52,7 @@ def test_which_token_moves_is_found_by_turning_knobs(open_notebook):
     eventually(notebook, rates.format("processed positions"), "[2666.67, 2000.0]")
     eventually(notebook, rates.format("scored targets"), "[666.67, 666.67]")
     expect(widget.locator(".tk-card").nth(0)).to_contain_text("worse")
+    assert answer_all(notebook) == 4
 
 
 def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_notebook):
@@ -75,6 +78,7 @@ def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_note
         notebook.page.keyboard.press("Enter")
     eventually(notebook, "round(float(planner.answer), 2)", "81.02")
     expect(answer).to_contain_text("81")
+    assert answer_all(notebook) == 5
 
 
 def test_a_shorter_tail_is_dragged_and_the_cap_is_swept(open_notebook):
@@ -108,3 +112,62 @@ def test_a_shorter_tail_is_dragged_and_the_cap_is_swept(open_notebook):
     expect(panel.locator('[data-role="headline"]')).not_to_contain_text("161 ms")
     larger = "explorer.sweep['completion'].idxmin() > 4 * explorer.sweep['exposed'].idxmin()"
     eventually(notebook, larger, "True")
+    assert answer_all(notebook) == 5
+
+
+def test_what_the_budget_hides_is_free_and_what_it_does_not_is_paid(open_notebook):
+    notebook = open_notebook("notebooks/02_overlap_has_a_budget.ipynb")
+    assert notebook.run_all() == []
+    editor = notebook.editor("editor")
+    completion = editor.locator('[data-role="completion"]')
+    # Exchange may begin at 300, backward ends at 600, the optimizer takes 100.
+    notebook.drag_end(editor, "exchange", 150)
+    expect(completion).to_contain_text("900")
+    notebook.drag_end(editor, "exchange", -250)
+    expect(completion).to_contain_text("700")
+    eventually(notebook, "editor.timeline.phases.loc['exchange', 'duration']", "250.0")
+    eventually(notebook, "editor.schedule.completion", "700.0")
+
+    # Of seven buckets only the last one counts.
+    buckets = notebook.editor("buckets")
+    completion = buckets.locator('[data-role="completion"]')
+    notebook.drag_end(buckets, "exchange 1", -25)
+    eventually(notebook, "buckets.timeline.phases.loc['exchange 1', 'duration']", "25.0")
+    expect(completion).to_contain_text("750")
+    notebook.drag_end(buckets, "exchange 7", -25)
+    expect(completion).to_contain_text("725")
+    assert answer_all(notebook) == 4
+
+
+def test_a_bar_of_a_trace_is_dragged_from_the_observed_completion(open_notebook):
+    notebook = open_notebook("notebooks/05_your_own_trace.ipynb")
+    assert notebook.run_all() == []
+    editor = notebook.editor("editor")
+    expect(editor.locator('[data-role="completion"]')).to_contain_text("80.55")
+    notebook.drag_end(editor, "all-reduce 2", -5)
+    # On the path through the link, what the bar loses the step loses.
+    durations = "step.timeline().phases['duration'] - editor.timeline.phases['duration']"
+    eventually(notebook, f"bool(3 < ({durations})['all-reduce 2'] < 7)", "True")
+    gained = f"step.timeline().completion - editor.schedule.completion - ({durations}).sum()"
+    assert abs(float(notebook.kernel(f"print({gained})"))) < 1e-9
+    assert answer_all(notebook) == 3
+
+
+def test_a_change_is_tried_on_a_trace_before_it_is_ranked(open_notebook):
+    notebook = open_notebook("notebooks/09_choose_a_change_from_evidence.ipynb")
+    assert notebook.run_all() == []
+    editor = notebook.editor("editor")
+    completion = editor.locator('[data-role="completion"]')
+    expect(completion).to_contain_text("80.55")
+    # The other rank's forward is as long, and the first bucket needs both.
+    notebook.drag_end(editor, "r0 forward", -5)
+    lost = "(step.timeline().phases['duration'] - editor.timeline.phases['duration']).sum()"
+    eventually(notebook, f"bool(3 < {lost} < 7)", "True")
+    gain = "step.timeline().completion - editor.schedule.completion"
+    assert float(notebook.kernel(f"print({gain})")) < 0.1
+    notebook.drag_end(editor, "all-reduce 2", -5)
+    eventually(notebook, f"bool(3 < {gain} < 7)", "True")
+    assert notebook.kernel("print([found.decision for found in verdicts.values()])") == (
+        "['revert', \"can't tell\", 'keep']"
+    )
+    assert answer_all(notebook) == 5

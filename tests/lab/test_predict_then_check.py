@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.lab.quizzes import answer_all
+
 
 def test_what_was_predicted_is_made_here_and_compared(open_notebook):
     pytest.importorskip("torch", reason="makes the changes for real")
@@ -17,3 +19,4 @@ def test_what_was_predicted_is_made_here_and_compared(open_notebook):
     assert notebook.kernel("print(found['predicted_ms'].idxmax())") == "cap 0.25"
     notebook.cell("explorer = sv.BucketExplorer(").scroll_into_view_if_needed()
     assert notebook.kernel("print(explorer.value['cap'])") == "0.5"
+    assert answer_all(notebook) == 5
