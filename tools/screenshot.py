@@ -19,7 +19,7 @@ from tools.find_chromium import FLAGS, require_chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# the editor once it knows its scale, the viewer once its lanes have come, widgets with knobs, quizzes
+# the editor once it knows its scale, the viewer once its lanes have come; knobs and quizzes
 WIDGETS = "[data-px-per-ms], .tv:not([data-waiting]), .stepviz.kn, .stepviz.qz"
 
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
