@@ -18,6 +18,8 @@ from stepviz.throughput.packing_cases import PackingCase, packed_case, slider_ca
 from stepviz.throughput.peak_catalogue import Peak, roof_of
 from stepviz.throughput.token_counts import TokenCounts
 from stepviz.widgets.knobs import Knob, KnobWidget, Picture, Settings
+from stepviz.widgets.pages import Piece, model_of
+from stepviz.widgets.token_page import layout_of, model_given, tokens_given
 from stepviz.widgets.token_pictures import case_picture, case_table, losses_picture
 
 #: The lesson's device and a model of its size, for a utilization to be told at all.
@@ -292,6 +294,23 @@ class TokenComparison(KnobWidget):
 
     def _repr_html_(self) -> str:
         return self._given.case(self.value).compared()._repr_html_()
+
+    def _piece(self) -> Piece:
+        given = self._given
+        data = {
+            "batch": None if given.batch is None else layout_of(given.batch, given.pad_id),
+            "after": None if given.after is None else layout_of(given.after, None),
+            "seconds": given.seconds,
+            "after_seconds": given.after_seconds,
+            "ms_per_position": LESSON_MS_PER_POSITION,
+            "packing": list(range(1, _MOST_PACKED + 1)),
+            "accumulation": list(_ACCUMULATIONS),
+            "most": _MOST,
+            "model": model_given(self._shape, self._peak, self._devices),
+            "about": self._about(),
+            "losses": losses_picture(self._losses),
+        }
+        return Piece((model_of(self, "tokens"),), "page_tokens", tokens_given(data))
 
     # As a widget with knobs
 

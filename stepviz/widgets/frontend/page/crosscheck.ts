@@ -7,10 +7,12 @@ import { Unmeant } from "./figures";
 import type { Pictures } from "./knobs";
 import { SweepPictures } from "./buckets/picture";
 import { PlanPictures } from "./planner/picture";
+import { TokenPictures } from "./tokens/picture";
 import { unpacked } from "./unpacked";
 
 const makers: Readonly<Record<string, (given: never) => Pictures>> = {
   planner: (given) => new PlanPictures(given),
+  tokens: (given) => new TokenPictures(given),
   buckets: (given) => new SweepPictures(given),
 };
 
