@@ -17,6 +17,7 @@ from stepviz.errors import CostError, near
 from stepviz.evidence import fit_contention, fit_cost
 from stepviz.traces import Run, Step
 from stepviz.widgets.bucket_panel import BucketPanel, StepGiven
+from stepviz.widgets.drawings import stacked
 from stepviz.widgets.editor import TimelineEditor
 from stepviz.widgets.pages import Piece, Saved
 
@@ -125,7 +126,11 @@ class BucketExplorer(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidget
         return Piece((*panel.models, *editor.models), panel.kernel, panel.given)
 
     def _title(self) -> str:
-        return "Which bucket cap?"
+        return self.panel._title()
+
+    def _picture_svg(self) -> str:
+        drawings = [self.panel._picture_svg(), self.editor._picture_svg()]
+        return stacked(drawings, str(self.panel._shown["picture"]["headline"]))
 
     def close(self) -> None:
         """Close the widget and free it, here and in the page."""

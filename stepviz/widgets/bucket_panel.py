@@ -19,6 +19,7 @@ from stepviz.errors import CostError, TimelineError
 from stepviz.throughput.figures import number_text
 from stepviz.widgets.bucket_page import buckets_given
 from stepviz.widgets.bucket_pictures import sweep_picture, unsplit_note
+from stepviz.widgets.drawings import sweep_svg
 from stepviz.widgets.knobs import Knob, KnobWidget, Picture, Settings
 from stepviz.widgets.pages import Piece, model_of
 
@@ -123,6 +124,12 @@ class BucketPanel(KnobWidget):
         given, stops = self._given, self._stops(self.value)
         data = buckets_given(given.parameters, given.forward, given.optimizer, stops)
         return Piece((model_of(self, "buckets"),), "page_buckets", data)
+
+    def _title(self) -> str:
+        return "Which bucket cap?"
+
+    def _picture_svg(self) -> str:
+        return sweep_svg(self._now()[1])
 
     # As a widget with knobs
 

@@ -21,15 +21,18 @@ from stepviz.recording.background import (
 from stepviz.recording.options import told
 from stepviz.traces import Run, sample_run
 from stepviz.widgets.capture_form import CaptureForm, written_options
+from stepviz.widgets.capture_page import runs_given, seen_in_page
 from stepviz.widgets.capture_rows import COLUMNS, row_texts, run_row
+from stepviz.widgets.drawings import runs_svg, stacked
 from stepviz.widgets.editor import TimelineEditor
+from stepviz.widgets.pages import Piece, Saved, model_of
 
 _OWN: Final = ("folder", "runs", "layout")
 #: Shown where nothing can be captured.
 _SAMPLES: Final = ("base", "slow rank")
 
 
-class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class CapturePanel(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Capture runs on this machine from a form, and compare them; `sv.capture` with a face.
 
     The kernel stays free while a capture runs. Stopping it, closing the panel, interrupting or
@@ -273,6 +276,20 @@ class CapturePanel(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         if self._problem is not None:
             raise self._problem
         return self._made
+
+    def _piece(self) -> Piece:
+        form = seen_in_page(model_of(self.form, "capture"))
+        editor = () if self.editor is None else self.editor._piece().models
+        return Piece((form, *editor), "page_capture", runs_given(self._runs))
+
+    def _title(self) -> str:
+        return "Runs side by side"
+
+    def _picture_svg(self) -> str:
+        table = runs_svg([row_texts(label, row) for label, row in self._rows.items()])
+        if self.editor is None:
+            return table
+        return stacked([table, self.editor._picture_svg()], self._title())
 
     def close(self) -> None:
         """Close the panel and free it, here and in the page; a capture at work is stopped."""

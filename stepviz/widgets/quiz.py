@@ -13,6 +13,8 @@ import traitlets
 from stepviz.errors import StepvizError, near
 from stepviz.throughput.figures import number_text
 from stepviz.widgets.bundle import bundle_text, packed_module
+from stepviz.widgets.drawings import question_svg
+from stepviz.widgets.pages import Piece, Saved, model_of
 from stepviz.widgets.quiz_answers import Judgement, judge, judge_number, units_of
 
 #: How far off a number may be, as a share of the answer: three digits are enough.
@@ -31,7 +33,7 @@ class _AnswerTrait(traitlets.TraitType[Any, Any]):
         return obj._answered(value)
 
 
-class Quiz(anywidget.AnyWidget):
+class Quiz(Saved, anywidget.AnyWidget):
     """A question that is answered before it is explained.
 
     A wrong answer whose source is known names the mistake; the explanation comes with the right
@@ -178,6 +180,15 @@ class Quiz(anywidget.AnyWidget):
                 raise StepvizError(words)
             raise StepvizError(found.words)
         return found.value
+
+    def _piece(self) -> Piece:
+        return Piece((model_of(self, "quiz"),))
+
+    def _title(self) -> str:
+        return "Check yourself"
+
+    def _picture_svg(self) -> str:
+        return question_svg(self._quiz["question"], self._quiz["choices"])
 
     def __repr__(self) -> str:
         if self.value is None:

@@ -11,6 +11,7 @@ from stepviz.throughput.figures import Quantity, number_text, percent
 from stepviz.throughput.peak_catalogue import Peak, peak, peak_table
 from stepviz.throughput.plan_solving import UNKNOWNS
 from stepviz.throughput.plans import TrainingPlan
+from stepviz.widgets.drawings import plan_svg
 from stepviz.widgets.knobs import Knob, KnobWidget, Picture, Settings
 from stepviz.widgets.pages import Piece, model_of
 from stepviz.widgets.plan_pictures import plan_picture
@@ -208,6 +209,12 @@ class RunPlanner(KnobWidget):
         about = self._about(self.plan)
         given = planner_given(self._base, about, stops, _catalogue(), _OPTIONAL)
         return Piece((model_of(self, "planner"),), "page_planner", given)
+
+    def _title(self) -> str:
+        return "How long will the run take?"
+
+    def _picture_svg(self) -> str:
+        return plan_svg(self._now()[1])
 
     def _completed(self, given: Any) -> Settings:
         settings = super()._completed(given)

@@ -17,6 +17,7 @@ from stepviz.throughput.model_shapes import ModelShape
 from stepviz.throughput.packing_cases import PackingCase, packed_case, slider_case, timed_case
 from stepviz.throughput.peak_catalogue import Peak, roof_of
 from stepviz.throughput.token_counts import TokenCounts
+from stepviz.widgets.drawings import tokens_svg
 from stepviz.widgets.knobs import Knob, KnobWidget, Picture, Settings
 from stepviz.widgets.pages import Piece, model_of
 from stepviz.widgets.token_page import layout_of, model_given, tokens_given
@@ -311,6 +312,12 @@ class TokenComparison(KnobWidget):
             "losses": losses_picture(self._losses),
         }
         return Piece((model_of(self, "tokens"),), "page_tokens", tokens_given(data))
+
+    def _title(self) -> str:
+        return "Did throughput improve? Name the token."
+
+    def _picture_svg(self) -> str:
+        return tokens_svg(self._now()[1])
 
     # As a widget with knobs
 

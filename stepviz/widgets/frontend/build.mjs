@@ -26,7 +26,7 @@ const shared = {
 };
 
 // Bundle → its folder; the editor's module lies at the top.
-const modules = { editor: "index.ts", viewer: "viewer/index.ts", tokens: "tokens/index.ts", planner: "planner/index.ts", buckets: "buckets/index.ts", capture: "capture/index.ts", quiz: "quiz/index.ts", page: "page/index.ts", page_viewer: "page/viewer.ts", page_planner: "page/planner.ts", page_buckets: "page/buckets.ts", page_tokens: "page/tokens.ts" };
+const modules = { editor: "index.ts", viewer: "viewer/index.ts", tokens: "tokens/index.ts", planner: "planner/index.ts", buckets: "buckets/index.ts", capture: "capture/index.ts", quiz: "quiz/index.ts", page: "page/index.ts", page_viewer: "page/viewer.ts", page_planner: "page/planner.ts", page_buckets: "page/buckets.ts", page_tokens: "page/tokens.ts", page_capture: "page/capture.ts" };
 const sheets = { editor: "editor.css", viewer: "viewer/viewer.css", tokens: "tokens/tokens.css", planner: "planner/planner.css", buckets: "buckets/buckets.css", capture: "capture/capture.css", quiz: "quiz/quiz.css" };
 const tested = ["model", "view", "viewer", "knobs", "tokens", "planner", "buckets", "capture", "quiz", "page"];
 

@@ -1,0 +1,286 @@
+"""Widgets with knobs as drawings: their numbers, and their curves, made in Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from stepviz.charts.drawing import ACCENT, COLORS, NEAR
+from stepviz.charts.svg import LIGHT, Svg, fitted, text_width, ticks
+from stepviz.throughput.figures import number_text
+
+_WIDTH: Final = 900.0
+_ROLES: Final = {
+    "prompt": "#8fb7d9",
+    "target": "#18a87c",
+    "completion": "#bfe3d4",
+    "padding": "#e4e7eb",
+}
+_PARTS: Final = (COLORS["forward"], COLORS["host"], COLORS["input"], COLORS["exchange"], "#8b96a1")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line of a chart, its label at its end."""
+
+    points: Sequence[tuple[float, float]]
+    label: str
+    stroke: str
+    width: float = 1.5
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a chart's axes are called; `log` spaces the values across by their ratios."""
+
+    across: str
+    up: str
+    log: bool = False
+    percent: bool = False
+
+
+def plan_svg(picture: Mapping[str, Any]) -> str:
+    """Return a run plan: the answer, its figures, and the days over the MFU."""
+    svg = Svg(_WIDTH)
+    y = _heading(svg, "How long will the run take?", picture["answer"]["text"], picture["headline"])
+    y = _figures(
+        svg, y, [(one["label"], f"{one['text']} {one['unit']}") for one in picture["large"]]
+    )
+    y = _strip(
+        svg, y, [(p["label"], p["share"], p["text"]) for p in picture["parts"] if p["share"]]
+    )
+    grid = picture["sensitivity"]
+    curves = [
+        Curve(
+            list(zip(grid["mfu"], line["days"], strict=True)),
+            line["label"],
+            ACCENT if line["own"] else LIGHT.dim,
+            2.4 if line["own"] else 1.2,
+        )
+        for line in grid["lines"]
+    ]
+    y = chart(svg, y, curves, Axes("MFU", "elapsed days", percent=True), band=grid["range"])
+    return svg.text(_notes(svg, y, [*picture["notes"], picture["about"]]), picture["spoken"])
+
+
+def sweep_svg(picture: Mapping[str, Any]) -> str:
+    """Return a sweep over bucket caps: the completion, and what is within 1 % of the best."""
+    svg = Svg(_WIDTH)
+    y = _heading(svg, "Which bucket cap?", "", picture["headline"])
+    y = _figures(svg, y, [(one["label"], one["text"]) for one in picture["large"]])
+    caps = picture["caps"]
+    whole = Curve(list(zip(caps, picture["completion"], strict=True)), "completion", ACCENT, 2.2)
+    axes = Axes("bucket cap, MiB", "completion, ms", log=True)
+    near = [cap for cap, is_near in zip(caps, picture["near_best"], strict=True) if is_near]
+    mark = (caps[picture["chosen"]], picture["completion"][picture["chosen"]])
+    y = chart(svg, y, [whole], axes, band=[near[0], near[-1]], mark=mark)
+    return svg.text(_notes(svg, y, [*picture["words"], *picture["notes"]]), picture["spoken"])
+
+
+def tokens_svg(picture: Mapping[str, Any]) -> str:
+    """Return a token comparison: its numbers before and after, and both layouts' masks."""
+    svg = Svg(_WIDTH)
+    y = _heading(svg, "Did throughput improve? Name the token.", "", picture["headline"])
+    shown = [
+        (one["label"], f"{one['beforeText']} → {one['afterText']} ({one['change']})")
+        for one in picture["large"]
+    ]
+    y = _figures(svg, y, shown, across=3)
+    widest = max((side["width"] for side in picture["sides"]), default=1) or 1
+    cell = min(22.0, (_WIDTH - 32) / widest)
+    for side in picture["sides"]:
+        svg.write(f"{side['name']}: {side['title']}, {side['time']}", 16, y + 14, weight=600)
+        y += 22
+        tall = max(3.0, min(16.0, cell))
+        for runs in side["rows"]:
+            for start, length, what, _ in runs:
+                width = length * cell - (1 if cell > 4 else 0)
+                svg.rect(16 + start * cell, y, width, tall, _ROLES[what], title=f"{length} {what}")
+            y += tall + 2
+        more = f", and {side['hidden']} more rows" if side["hidden"] else ""
+        svg.write(f"{side['held']}{more}", 16, y + 14, size=11.5, fill=LIGHT.dim)
+        y += 30
+    x = 16.0
+    for what, fill in _ROLES.items():
+        svg.rect(x, y - 4, 12, 12, fill, radius=2)
+        svg.write(what, x + 17, y + 6, size=11.5, fill=LIGHT.dim)
+        x += 33 + text_width(what, 11.5)
+    facts = [fact["text"] for fact in picture["facts"]]
+    trap = [picture["trap"]] if picture["trap"] else []
+    return svg.text(_notes(svg, y + 22, [*facts, *trap, *picture["about"]]), picture["headline"])
+
+
+def runs_svg(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the runs of a capture panel side by side, as a table."""
+    svg = Svg(_WIDTH)
+    y = _heading(svg, "Runs side by side", "", "")
+    columns = {
+        "label": ("run", 16.0),
+        "ranks": ("ranks", 300.0),
+        "caps": ("cap, MiB", 360.0),
+        "step": ("step, ms", 470.0),
+        "quartiles": ("quartiles", 560.0),
+        "exposed": ("exposed, ms", 680.0),
+        "verdict": ("verdict", 780.0),
+    }
+    edges = [*(x for _, x in columns.values()), _WIDTH]
+    for head, x in columns.values():
+        svg.write(head, x, y + 12, size=11.5, fill=LIGHT.dim)
+    y += 20
+    for row in rows:
+        svg.line(16, y, _WIDTH - 16, y, LIGHT.line)
+        for k, (name, (_, x)) in enumerate(columns.items()):
+            svg.write(fitted(str(row[name]), edges[k + 1] - x - 8, 12.5), x, y + 17, size=12.5)
+        y += 25
+    return svg.text(y + 12, f"{len(rows)} runs side by side")
+
+
+def question_svg(question: str, choices: Sequence[str]) -> str:
+    """Return a question with its choices, without the answer."""
+    svg = Svg(640)
+    y = _lines(svg, question, 24, 15)
+    for choice in choices:
+        svg.rect(16, y - 10, 12, 12, LIGHT.paper, stroke=LIGHT.dim, radius=6)
+        y = _lines(svg, choice, y, 13, left=36) + 4
+    return svg.text(y + 4, question)
+
+
+def stacked(drawings: Sequence[str], label: str) -> str:
+    """Return several drawings of this module, or of charts, one below the other."""
+    sizes = [_size(one) for one in drawings]
+    svg = Svg(max(width for width, _ in sizes))
+    y = 0.0
+    for drawing, (_, height) in zip(drawings, sizes, strict=True):
+        svg.add(drawing.replace("<svg ", f'<svg y="{y:g}" ', 1).strip())
+        y += height
+    return svg.text(y, label)
+
+
+def chart(
+    svg: Svg,
+    top: float,
+    curves: Sequence[Curve],
+    axes: Axes,
+    *,
+    band: Sequence[float] = (),
+    mark: tuple[float, float] | None = None,
+) -> float:
+    """Draw curves over two axes and return where the drawing goes on below.
+
+    Parameters
+    ----------
+    svg : Svg
+    top : float
+        Where the chart begins.
+    curves : sequence of Curve
+    axes : Axes
+    band : sequence of float
+        A range across that is shaded.
+    mark : (float, float), optional
+        A point.
+    """
+    left, right, height = 70.0, svg.width - 130, 240.0
+    points = [point for curve in curves for point in curve.points]
+    spread = math.log if axes.log else float
+    low, high = (f(spread(x) for x, _ in points) for f in (min, max))
+    most = max(y for _, y in points) * 1.05 or 1.0
+    least = min(y for _, y in points) * 0.9 if axes.log else 0.0
+
+    def across(value: float) -> float:
+        return left + (right - left) * (spread(value) - low) / ((high - low) or 1)
+
+    def up(value: float) -> float:
+        return top + 14 + height * (1 - (value - least) / ((most - least) or 1))
+
+    if len(band) == 2:
+        a, b = (min(max(across(end), left), right) for end in band)
+        svg.rect(a, top + 14, max(b - a, 3), height, NEAR)
+    for tick in ticks(most, height, apart=48):
+        if tick >= least:
+            svg.line(left, up(tick), right, up(tick), LIGHT.line)
+            svg.write(number_text(tick, 4), left - 8, up(tick) + 4, size=11, fill=LIGHT.dim,
+                      anchor="end")  # fmt: skip
+    svg.write(axes.up, 16, top + 6, size=11, fill=LIGHT.dim)
+    for tick in _across_ticks([x for x, _ in points], axes):
+        text = f"{number_text(tick * 100)} %" if axes.percent else number_text(tick)
+        svg.write(text, across(tick), top + height + 30, size=11, fill=LIGHT.dim, anchor="middle")
+    svg.write(axes.across, right, top + height + 46, size=11, fill=LIGHT.dim, anchor="end")
+    for curve in curves:
+        placed = [(across(x), up(y)) for x, y in curve.points]
+        svg.curve(placed, curve.stroke, width=curve.width)
+        x, y = placed[-1]
+        svg.write(fitted(curve.label, 120, 11), x + 6, y + 4, size=11, fill=curve.stroke)
+    if mark is not None:
+        x, y = across(mark[0]), up(mark[1])
+        svg.path(f"M{x - 6:.1f} {y:.1f}l6 -6l6 6l-6 6z", fill=ACCENT, stroke=LIGHT.paper)
+    return top + height + 66
+
+
+def _across_ticks(values: Sequence[float], axes: Axes) -> list[float]:
+    low, high = min(values), max(values)
+    if not axes.log:
+        return [tick for tick in ticks(high, 700, apart=70) if tick >= low]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [k * 10.0**p for p in powers for k in (1, 3) if low <= k * 10.0**p <= high]
+
+
+def _heading(svg: Svg, title: str, large: str, below: str) -> float:
+    svg.write(title, 16, 28, size=16, weight=700)
+    y = 46.0
+    if large:
+        svg.write(large, 16, y + 26, size=30, weight=700)
+        y += 40
+    return _lines(svg, below, y + 6, 13.5) + 6 if below else y
+
+
+def _figures(svg: Svg, top: float, figures: Sequence[tuple[str, str]], *, across: int = 4) -> float:
+    room = (svg.width - 32) / across
+    for k, (label, text) in enumerate(figures):
+        x, y = 16 + room * (k % across), top + 44 * (k // across)
+        svg.write(fitted(label, room - 10, 11.5), x, y + 10, size=11.5, fill=LIGHT.dim)
+        svg.write(fitted(text, room - 10, 15), x, y + 29, size=15, weight=600)
+    return top + 44 * math.ceil(len(figures) / across) + 8
+
+
+def _strip(svg: Svg, top: float, parts: Sequence[tuple[str, float, str]]) -> float:
+    x, room, said = 16.0, svg.width - 32, 16.0
+    for (label, share, text), fill in zip(parts, _PARTS, strict=False):
+        svg.rect(x, top, share * room, 16, fill, title=f"{label}: {text}")
+        x += share * room
+        words = f"{label} {text}"
+        svg.rect(said, top + 25, 10, 10, fill, radius=2)
+        svg.write(words, said + 15, top + 34, size=11.5, fill=LIGHT.dim)
+        said += 34 + text_width(words, 11.5)
+    return top + 58
+
+
+def _notes(svg: Svg, top: float, notes: Sequence[str]) -> float:
+    y = top
+    for note in notes:
+        y = _lines(svg, note, y + 4, 11.5, fill=LIGHT.dim)
+    return y + 8
+
+
+def _lines(
+    svg: Svg, text: str, top: float, size: float, *, fill: str = "", left: float = 16
+) -> float:
+    """Write a text in as many lines as it needs, and return where the next begins."""
+    room, line, y = svg.width - left - 16, "", top
+    for word in text.split():
+        longer = f"{line} {word}".strip()
+        if line and text_width(longer, size) > room:
+            svg.write(line, left, y, size=size, fill=fill)
+            y, line = y + size * 1.45, word
+        else:
+            line = longer
+    svg.write(line, left, y, size=size, fill=fill)
+    return y + size * 1.45
+
+
+def _size(drawing: str) -> tuple[float, float]:
+    """Return width and height of a drawing of ours."""
+    head = drawing[: drawing.index(">")]
+    found = {name: head.split(f' {name}="', 1)[1].split('"', 1)[0] for name in ("width", "height")}
+    return float(found["width"]), float(found["height"])
