@@ -28,7 +28,7 @@ from stepviz.traces.systems import systems_frame
 READ: Final = "read"
 REFUSED: Final = "refused"
 
-_STEP_COLUMNS: Final = (
+_SEEN_COLUMNS: Final = (
     "start_ns",
     "finish_ns",
     "duration_ns",
@@ -39,8 +39,6 @@ _STEP_COLUMNS: Final = (
     "window",
     "start_from",
     "found_by",
-    "ratio",
-    "odd",
 )
 
 
@@ -144,10 +142,11 @@ class Run:
     @cached_property
     def _steps(self) -> pd.DataFrame:
         rows = [self._step_row(found) for found in self._windows.values()]
-        frame = pd.DataFrame(rows, index=pd.Index(self._windows, name="step", dtype="int64"))
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in _SEEN_COLUMNS}
+        columns["last_rank"] = pd.array(columns["last_rank"], dtype="Int64")
+        frame = pd.DataFrame(columns, index=pd.Index(self._windows, name="step", dtype="int64"))
         lengths = frame["duration_ns"] if self.clash is None else frame["longest_ns"]
         frame["ratio"], frame["odd"] = compared_lengths(lengths, cut_alike(frame))
-        frame = frame[list(_STEP_COLUMNS)].astype({"last_rank": "Int64"})
         if self.clash is not None:
             frame.loc[frame["ranks"] > 1, "last_rank"] = pd.NA
         return frame

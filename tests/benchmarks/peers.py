@@ -53,6 +53,7 @@ AS_THEY_ARE: Final = (
 )
 TILED: Final = ("ddp-v100-nccl-1of1", "ddp-a100-nccl-1of2", "dlrm-v100-nccl-8of8")
 #: One step of this one, tiled, shows the cost per event.
+WARM: Final = "small/a100-simple-add.json.gz"
 FLAT: Final = ("ddp-v100-nccl-1of1", 103)
 _POLL_S: Final = 0.01
 
@@ -246,7 +247,8 @@ def _percent(part: float) -> str:
 def flat(sizes: list[int], rounds: int, folder: Path) -> None:
     """Print our cost per event for one step tiled to several sizes, with the path of every step.
 
-    A path of one step would be diluted where there are many.
+    A path of one step would be diluted where there are many. Each process first loads a small
+    trace: what a first use costs, some ms, is no cost of an event.
     """
     name, step = FLAT
     say(f"\nOur cost per event: step {step} of {name}, tiled")
@@ -256,7 +258,7 @@ def flat(sizes: list[int], rounds: int, folder: Path) -> None:
         target = folder / f"flat-{size}"
         count, _ = tile(HANDED / name, target, events=size, cut=step)
         answers = [
-            measure([sys.executable, str(HERE / "peer_ours.py"), str(target)])
+            measure([sys.executable, str(HERE / "peer_ours.py"), str(target), str(HANDED / WARM)])
             for _ in range(rounds)
         ]
         failed = [answer["failed"] for answer in answers if "failed" in answer]
