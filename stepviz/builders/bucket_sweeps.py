@@ -18,7 +18,7 @@ from stepviz.builders.costs import as_cost
 from stepviz.builders.ddp_steps import DEFAULT_COST, ddp
 from stepviz.builders.parameters import Gradient, gradients_of, recorded_buckets, recorded_frame
 from stepviz.core.timeline import Timeline
-from stepviz.errors import TimelineError
+from stepviz.errors import CostError, TimelineError
 
 #: Caps that are tried where none are given.
 _POINTS: Final = 33
@@ -74,7 +74,8 @@ def bucket_sweep(
     -------
     DataFrame
         Indexed by `cap_mb`: `buckets`; `completion`, `backward_end`, `exposed`, `queued`,
-        `last_transfer` (ms); `overhead`, all latencies together, ms; `last_bytes`, of the last
+        `last_transfer` (ms); `overhead`, all latencies together, ms, NaN where the cost of no bytes
+        is not known; `last_bytes`, of the last
         bucket; `over_best`, ms more than the least completion; `near_best`, whether it is within so
         much of that.
 
@@ -177,7 +178,10 @@ def _latency(cost: Any) -> float:
     model = DEFAULT_COST if cost is None else as_cost(cost)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExtrapolationWarning)  # no bytes are never measured
-        return model.ms(0.0)
+        try:
+            return model.ms(0.0)
+        except CostError:
+            return math.nan  # a caller's function need not know no bytes
 
 
 def _measured(step: Timeline) -> dict[str, float]:

@@ -16,6 +16,10 @@ from stepviz.errors import CostError
 _NEEDED = ("name", "kind", "start_ns", "finish_ns")
 #: A kernel with less of its time beside exchange than this counts as alone, with more as beside.
 _ALONE, _BESIDE = 0.0, 0.5
+#: From these parts of all compute on, kernels stand for most of it, or for a part of it.
+_MOST, _PART = 0.5, 0.1
+#: Between these parts of the time beside exchange the rates of kernels are told as a range.
+_SPREAD = (0.1, 0.9)
 #: Where a name's durations alone differ more than this (nine tenths of them), it mixes shapes.
 _ONE_SHAPE = 1.3
 
@@ -34,19 +38,41 @@ class ContentionFit:
         alone; `rate`, of compute while exchange runs; the heaviest first.
     share : float
         The part of all compute time that these kernels make up.
+    low, high : float
+        Between which rates kernels lay for eight tenths of their time beside exchange; from 0, and
+        above 1 where some were quicker beside it.
     """
 
     contention: Contention
     kernels: pd.DataFrame
     share: float
+    low: float
+    high: float
+
+    @property
+    def trust(self) -> str:
+        """How far the rate may be trusted, in a sentence: which part of compute it rests on."""
+        said = f"told by kernels that are {self.share:.0%} of compute"
+        if self.share >= _MOST:
+            return f"{said}, most of it"
+        if self.share >= _PART:
+            return f"{said}: the rest is taken to slow down as they do"
+        return (
+            f"{said}, little of it: a guess for the rest, which never ran both alone and beside "
+            "exchange in one shape"
+        )
+
+    @property
+    def _said(self) -> str:
+        speed = f"compute runs at {self.contention.compute:.3g} of its speed beside exchange"
+        return f"{speed} (kernels at {self.low:.3g} to {self.high:.3g}); {self.trust}"
+
+    def __repr__(self) -> str:
+        return f"<ContentionFit: {self._said}>"
 
     def _repr_html_(self) -> str:
-        said = (
-            f"compute runs at {self.contention.compute:.3g} of its speed beside exchange; "
-            f"told by kernels that are {self.share:.0%} of compute"
-        )
         shown = self.kernels.head(30).to_html(float_format=lambda x: f"{x:,.4g}", escape=True)
-        return f"<p>{html.escape(said)}</p>{shown}"
+        return f"<p>{html.escape(self._said)}</p>{shown}"
 
 
 def fit_contention(work: pd.DataFrame) -> ContentionFit:
@@ -56,7 +82,8 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
     alone it takes its median duration. The rate of a name is that of the sums over its rows of
     which half or more lies beside exchange; the rate of all is the median of names, weighted by
     their time beside exchange. A name whose durations alone differ by more than 1.3 mixes shapes
-    and is left out.
+    and is left out. How much of compute the names are, and so how far the rate may be trusted, is
+    the result's `trust`.
 
     Parameters
     ----------
@@ -125,7 +152,7 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
             "rate": sums["at_rate"] / sums["both"],
         }
     )
-    rate = _weighted_median(kernels["rate"], sums["both"])
+    rate = _quantile(kernels["rate"], sums["both"], 0.5)
     if rate <= 0:
         msg = "kernels beside exchange are slower than any rate explains: do names mix shapes?"
         raise CostError(msg)
@@ -135,13 +162,15 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
         Contention(compute=min(rate, 1.0)),
         kernels.loc[heaviest],
         float(told / compute["ns"].sum()),
+        *(max(_quantile(kernels["rate"], sums["both"], part), 0.0) for part in _SPREAD),
     )
 
 
-def _weighted_median(values: pd.Series, weights: pd.Series) -> float:
+def _quantile(values: pd.Series, weights: pd.Series, part: float) -> float:
+    """Return the value that a part of the weights does not exceed."""
     order = np.argsort(values.to_numpy(), kind="stable")
     reached = np.cumsum(weights.to_numpy()[order])
-    return float(values.to_numpy()[order][np.searchsorted(reached, reached[-1] / 2)])
+    return float(values.to_numpy()[order][np.searchsorted(reached, reached[-1] * part)])
 
 
 def _with_share(rows: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -264,9 +264,16 @@ class _Measured(CostModel):
     ranks: int | None = None
 
     def _ms(self, nbytes: float, collective: str) -> float:
-        answer = as_real(self.function(nbytes))
+        what = f"{collective} of {nbytes:,.0f} bytes"
+        try:
+            said = self.function(nbytes)
+        except Exception as error:
+            named = f"{type(error).__name__}: {error}".removesuffix(": ")
+            msg = f"cost fails for {what} ({named}): it must take bytes and return ms, 0 or more"
+            raise CostError(msg) from error
+        answer = as_real(said)
         if answer is None or not math.isfinite(answer) or answer < 0:
-            msg = f"cost says {answer!r} for {collective} of {nbytes:g} bytes: it must say ms ≥ 0"
+            msg = f"cost says {said!r} for {what}: it must return ms, a number of 0 or more"
             raise CostError(msg)
         return answer
 
@@ -286,6 +293,26 @@ def as_cost(given: object) -> CostModel:
         "ms per collective, or a function from bytes to ms"
     )
     raise CostError(msg)
+
+
+def each_cost(
+    model: CostModel, sizes: Sequence[float], collective: str = "all-reduce", of: str = "bucket"
+) -> list[float]:
+    """Return the ms of several collectives; an error says which of them it is of.
+
+    Raises
+    ------
+    CostError
+        As `CostModel.ms` does, with the number of the bucket, from 1.
+    """
+    found = []
+    for k, size in enumerate(sizes, start=1):
+        try:
+            found.append(model.ms(size, collective))
+        except CostError as error:
+            msg = f"{of} {k} of {len(sizes)}: {error}"
+            raise CostError(msg) from error
+    return found
 
 
 def as_ranks(given: object) -> int:

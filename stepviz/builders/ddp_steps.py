@@ -11,7 +11,7 @@ from typing import Any, Final
 from stepviz.builders.arguments import as_count, as_flag, as_list, as_ms, each_ms
 from stepviz.builders.bucket_rules import STEADY, Limits, launched, ready_places
 from stepviz.builders.built import BuiltTimeline, Draft, held
-from stepviz.builders.costs import CostModel, Ring, as_cost
+from stepviz.builders.costs import CostModel, Ring, as_cost, each_cost
 from stepviz.builders.parameters import (
     Gradient,
     Recorded,
@@ -232,9 +232,10 @@ def buckets_of(
         moments = [backward] * len(gradients)
         notes.append("A static graph is learnt in its first pass, which exchanges after backward.")
     sizes = [math.fsum(gradients[k].nbytes for k in bucket) for bucket in found]
+    services = each_cost(model, sizes)
     buckets = [
-        Bucket(max(moments[k] for k in bucket), model.ms(size))
-        for bucket, size in zip(found, sizes, strict=True)
+        Bucket(max(moments[k] for k in bucket), service)
+        for bucket, service in zip(found, services, strict=True)
     ]
     return Buckets(buckets, sizes, notes)
 
@@ -256,7 +257,7 @@ def _recorded(
         notes.append("Recorded buckets are joined, never split: what is in them is not known.")
     sizes = [math.fsum(gradients[k].nbytes for k in group) for group in groups]
     if model is not None:
-        services = [model.ms(size) for size in sizes]
+        services = each_cost(model, sizes)
     else:
         known = [recorded.transfer_ms[group[0]] for group in groups]
         if caps is not None or any(ms is None for ms in known):

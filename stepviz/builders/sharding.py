@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from stepviz.builders.arguments import as_amount, as_count, as_flag, as_ms, each_ms
 from stepviz.builders.built import BuiltTimeline, Draft, held, of_rank
-from stepviz.builders.costs import CostModel, as_cost
+from stepviz.builders.costs import CostModel, as_cost, each_cost
 from stepviz.builders.parameters import gradients_of
 from stepviz.builders.passes import COMPUTE, LINK, add_inputs
 from stepviz.core.checks import as_real
@@ -28,6 +28,8 @@ class _Recipe:
     cost: CostModel
     gather_lane: str
     scatter_lane: str
+    #: ms by collective and unit, asked for once.
+    lasts: dict[tuple[str, int], float] = field(default_factory=dict)
 
     def compute(self, name: str, kind: str, ms: float, after: Sequence[str | None]) -> list[str]:
         """Add a phase of compute on each rank, each after all that `after` names for it."""
@@ -42,7 +44,10 @@ class _Recipe:
 
     def exchange(self, name: str, collective: str, unit: int, lane: str) -> str:
         """Add a collective of one unit over all ranks."""
-        ms = self.cost.ms(self.sizes[unit], collective)
+        if (collective, unit) not in self.lasts:
+            every = each_cost(self.cost, self.sizes, collective, of="unit")
+            self.lasts.update({(collective, k): ms for k, ms in enumerate(every)})
+        ms = self.lasts[collective, unit]
         return self.draft.phase(name, "exchange", ms, lane=lane, members=range(self.ranks))
 
     def chain(self, before: Sequence[str], after: Sequence[str]) -> None:

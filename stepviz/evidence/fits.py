@@ -59,12 +59,14 @@ def fit_contention(run: Run | pd.DataFrame) -> ContentionFit:
     Returns
     -------
     ContentionFit
-        Its `contention` is a change for `Timeline.apply`.
+        Its `contention` is a change for `Timeline.apply`; its `trust` says how much of compute
+        tells it.
 
     Raises
     ------
     CostError
-        Where no kernel ran both with and without exchange beside it.
+        Where no kernel ran both with and without exchange beside it, or those that did are less
+        than 2 % of compute.
 
     Examples
     --------

@@ -236,6 +236,35 @@ def test_a_kernel_partly_beside_exchange_counts_its_part():
     assert B.fit_contention(work).contention.compute == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        (0, "100% of compute, most of it"),
+        (3, "25% of compute: the rest is taken to slow down as they do"),
+        (30, "3% of compute, little of it: a guess for the rest"),
+    ],
+)
+def test_a_fit_says_how_much_of_compute_it_rests_on(others, said):
+    """1,000 ns each, at rates of 0.4 to 1; others run only alone, as long in all as so many."""
+    rows = []
+    for k, rate in enumerate([0.4, 0.5, 0.5, 0.5, 1.0]):
+        beside = 10_000 * k + 5000
+        rows += [
+            (f"k{k}", "backward", 10_000 * k, 10_000 * k + 1000),
+            (f"k{k}", "backward", beside, beside + round(1000 / rate)),
+            ("x", "exchange", beside, beside + round(1000 / rate)),
+        ]
+    ran = sum(stop - start for _, kind, start, stop in rows if kind == "backward")
+    rows.append(("alone", "backward", 10**6, 10**6 + others * ran))
+    fit = B.fit_contention(pd.DataFrame(rows, columns=["name", "kind", "start_ns", "finish_ns"]))
+    assert fit.share == pytest.approx(1 / (1 + others))
+    assert said in fit.trust
+    assert (fit.contention.compute, fit.low, fit.high) == (0.5, 0.4, 1.0)
+    for shown in (repr(fit), fit._repr_html_()):
+        assert "0.5 of its speed beside exchange (kernels at 0.4 to 1); told by" in shown
+        assert fit.trust in shown
+
+
 def test_bad_work_says_what_is_missing():
     with pytest.raises(sv.CostError, match="'finish_ns'"):
         B.fit_contention(pd.DataFrame({"name": ["a"]}))

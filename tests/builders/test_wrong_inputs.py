@@ -75,3 +75,46 @@ def test_caps_may_be_an_array_and_a_rate_a_fraction():
     assert step.completion == same.completion
     halved = LESSON.apply(builders.Contention(compute=Fraction(1, 2)))
     assert halved.completion == LESSON.apply(builders.Contention(compute=0.5)).completion
+
+
+def fails(_nbytes):
+    return 1 / 0
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        (fails, r"fails for all-reduce of 2,000,000 bytes \(ZeroDivisionError: division by zero\)"),
+        (lambda a, b: a, r"fails for all-reduce of 2,000,000 bytes \(TypeError: .*'b'\)"),
+        (lambda n: {1e6: 1.0}[n], r"fails for all-reduce of 2,000,000 bytes \(KeyError: 2000000.0"),
+        (lambda n: "3", "says '3' for all-reduce of 2,000,000 bytes"),
+        (lambda n: None, "says None for all-reduce of 2,000,000 bytes"),
+        (lambda n: -n, "says -2000000.0 for all-reduce of 2,000,000 bytes"),
+    ],
+)
+def test_a_cost_of_ones_own_that_fails_is_told_with_its_bucket(cost, said):
+    # three gradients of 1 MB under a cap of 1 MiB: two in the first bucket, one in the second
+    with pytest.raises(sv.CostError, match=f"^bucket 1 of 2: cost {said}") as raised:
+        builders.ddp([1e6] * 3, backward=10, bucket_cap_mb=1, cost=cost)
+    assert isinstance(raised.value.__cause__, sv.CostError)
+    with pytest.raises(sv.CostError, match=r"^bucket 1 of 2: "):
+        builders.bucket_sweep([1e6] * 3, [1], backward=10, cost=cost)
+
+
+def test_the_bucket_or_unit_at_fault_is_named():
+    small = lambda n: 1.0 if n > 1.5e6 else math.nan
+    with pytest.raises(sv.CostError, match=r"^bucket 2 of 2: cost says nan for all-reduce of"):
+        builders.ddp([1e6] * 3, backward=10, bucket_cap_mb=1, cost=small)
+    with pytest.raises(sv.CostError, match=r"^unit 2 of 2: cost says nan for all-gather of 1,000"):
+        builders.sharded([2e6, 1e6], backward=10, cost=small)
+    tree = builders.Tree(ranks=4, latency=1, bandwidth=1)
+    with pytest.raises(sv.CostError, match=r"^unit 1 of 1: a tree has no all-gather"):
+        builders.sharded([2e6], backward=10, cost=tree)
+
+
+def test_a_cost_that_does_not_know_no_bytes_is_swept_all_the_same():
+    found = builders.bucket_sweep([2**20] * 4, [1, 4], backward=10, cost=math.log)
+    assert found["completion"].tolist() == pytest.approx(
+        [2.5 + 4 * math.log(2**20), 10 + math.log(4 * 2**20)]
+    )
+    assert found["overhead"].isna().all()
