@@ -33,11 +33,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axes:
-    """What a chart's axes are called; `log` spaces the values across by their ratios."""
+    """What a chart's axes are called; those named in `logs` are spaced by ratios."""
 
     across: str
     up: str
-    log: bool = False
+    logs: str = ""
     percent: bool = False
 
 
@@ -61,7 +61,9 @@ def plan_svg(picture: Mapping[str, Any]) -> str:
         )
         for line in grid["lines"]
     ]
-    y = chart(svg, y, curves, Axes("MFU", "elapsed days", percent=True), band=grid["range"])
+    y = chart(
+        svg, y, curves, Axes("MFU", "elapsed days", "up", percent=True), bands=[grid["range"]]
+    )
     return svg.text(_notes(svg, y, [*picture["notes"], picture["about"]]), picture["spoken"])
 
 
@@ -72,10 +74,10 @@ def sweep_svg(picture: Mapping[str, Any]) -> str:
     y = _figures(svg, y, [(one["label"], one["text"]) for one in picture["large"]])
     caps = picture["caps"]
     whole = Curve(list(zip(caps, picture["completion"], strict=True)), "completion", ACCENT, 2.2)
-    axes = Axes("bucket cap, MiB", "completion, ms", log=True)
-    near = [cap for cap, is_near in zip(caps, picture["near_best"], strict=True) if is_near]
+    axes = Axes("bucket cap, MiB", "completion, ms", "across")
+    near = _stretches(caps, picture["near_best"])
     mark = (caps[picture["chosen"]], picture["completion"][picture["chosen"]])
-    y = chart(svg, y, [whole], axes, band=[near[0], near[-1]], mark=mark)
+    y = chart(svg, y, [whole], axes, bands=near, mark=mark)
     return svg.text(_notes(svg, y, [*picture["words"], *picture["notes"]]), picture["spoken"])
 
 
@@ -101,7 +103,7 @@ def tokens_svg(picture: Mapping[str, Any]) -> str:
             y += tall + 2
         more = f", and {side['hidden']} more rows" if side["hidden"] else ""
         svg.write(f"{side['held']}{more}", 16, y + 14, size=11.5, fill=LIGHT.dim)
-        y += 30
+        y += 36
     x = 16.0
     for what, fill in _ROLES.items():
         svg.rect(x, y - 4, 12, 12, fill, radius=2)
@@ -164,7 +166,7 @@ def chart(
     curves: Sequence[Curve],
     axes: Axes,
     *,
-    band: Sequence[float] = (),
+    bands: Sequence[Sequence[float]] = (),
     mark: tuple[float, float] | None = None,
 ) -> float:
     """Draw curves over two axes and return where the drawing goes on below.
@@ -176,54 +178,92 @@ def chart(
         Where the chart begins.
     curves : sequence of Curve
     axes : Axes
-    band : sequence of float
-        A range across that is shaded.
+    bands : sequence of (low, high)
+        Ranges across that are shaded.
     mark : (float, float), optional
         A point.
     """
-    left, right, height = 70.0, svg.width - 130, 240.0
     points = [point for curve in curves for point in curve.points]
-    spread = math.log if axes.log else float
-    low, high = (f(spread(x) for x, _ in points) for f in (min, max))
-    most = max(y for _, y in points) * 1.05 or 1.0
-    least = min(y for _, y in points) * 0.9 if axes.log else 0.0
+    room = _Room(70.0, svg.width - 130, top + 14, 240.0)
+    across = _Scale([x for x, _ in points], log="across" in axes.logs)
+    up = _Scale([y for _, y in points], log="up" in axes.logs, margin=0.15)
 
-    def across(value: float) -> float:
-        return left + (right - left) * (spread(value) - low) / ((high - low) or 1)
+    def place(point: tuple[float, float]) -> tuple[float, float]:
+        x = room.left + (room.right - room.left) * across.share(point[0])
+        return x, room.top + room.height * (1 - up.share(point[1]))
 
-    def up(value: float) -> float:
-        return top + 14 + height * (1 - (value - least) / ((most - least) or 1))
-
-    if len(band) == 2:
-        a, b = (min(max(across(end), left), right) for end in band)
-        svg.rect(a, top + 14, max(b - a, 3), height, NEAR)
-    for tick in ticks(most, height, apart=48):
-        if tick >= least:
-            svg.line(left, up(tick), right, up(tick), LIGHT.line)
-            svg.write(number_text(tick, 4), left - 8, up(tick) + 4, size=11, fill=LIGHT.dim,
-                      anchor="end")  # fmt: skip
+    for low, high in bands:
+        a, b = (min(max(place((end, up.low))[0], room.left), room.right) for end in (low, high))
+        svg.rect(a - 1, room.top, b - a + 2, room.height, NEAR)
+    for tick in up.ticks(room.height / 44):
+        y = place((across.low, tick))[1]
+        svg.line(room.left, y, room.right, y, LIGHT.line)
+        svg.write(number_text(tick, 4), room.left - 8, y + 4, size=11, fill=LIGHT.dim, anchor="end")
     svg.write(axes.up, 16, top + 6, size=11, fill=LIGHT.dim)
-    for tick in _across_ticks([x for x, _ in points], axes):
+    bottom = room.top + room.height
+    for tick in across.ticks(8):
         text = f"{number_text(tick * 100)} %" if axes.percent else number_text(tick)
-        svg.write(text, across(tick), top + height + 30, size=11, fill=LIGHT.dim, anchor="middle")
-    svg.write(axes.across, right, top + height + 46, size=11, fill=LIGHT.dim, anchor="end")
+        x = place((tick, up.low))[0]
+        svg.write(text, x, bottom + 16, size=11, fill=LIGHT.dim, anchor="middle")
+    svg.write(axes.across, room.right, bottom + 32, size=11, fill=LIGHT.dim, anchor="end")
     for curve in curves:
-        placed = [(across(x), up(y)) for x, y in curve.points]
+        placed = [place(point) for point in curve.points]
         svg.curve(placed, curve.stroke, width=curve.width)
         x, y = placed[-1]
         svg.write(fitted(curve.label, 120, 11), x + 6, y + 4, size=11, fill=curve.stroke)
     if mark is not None:
-        x, y = across(mark[0]), up(mark[1])
+        x, y = place(mark)
         svg.path(f"M{x - 6:.1f} {y:.1f}l6 -6l6 6l-6 6z", fill=ACCENT, stroke=LIGHT.paper)
-    return top + height + 66
+    return bottom + 52
 
 
-def _across_ticks(values: Sequence[float], axes: Axes) -> list[float]:
-    low, high = min(values), max(values)
-    if not axes.log:
-        return [tick for tick in ticks(high, 700, apart=70) if tick >= low]
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    return [k * 10.0**p for p in powers for k in (1, 3) if low <= k * 10.0**p <= high]
+@dataclass(frozen=True)
+class _Room:
+    left: float
+    right: float
+    top: float
+    height: float
+
+
+class _Scale:
+    """From values to shares of an axis."""
+
+    def __init__(self, values: Sequence[float], *, log: bool, margin: float = 0.0) -> None:
+        self._spread = math.log10 if log else float
+        self._log = log
+        low, high = (self._spread(end) for end in (min(values), max(values)))
+        wide = (high - low) or abs(low) * 0.05 or 1.0
+        self._low = low - margin * wide
+        self._span = (high - low) + 2 * margin * wide or wide
+        self.low = 10**self._low if log else self._low
+
+    def share(self, value: float) -> float:
+        return (self._spread(value) - self._low) / self._span
+
+    def ticks(self, count: float) -> list[float]:
+        """Return round values inside, about so many."""
+        high = self._low + self._span
+        if self._log and self._span > 0.7:
+            powers = range(math.floor(self._low), math.ceil(high) + 1)
+            steps = (1, 2, 5) if self._span < 2.5 else (1, 3) if self._span < 5 else (1,)
+            found = [k * 10.0**power for power in powers for k in steps]
+        else:
+            low, high = (10**end if self._log else end for end in (self._low, high))
+            step = ticks(high - low, count, apart=1)[1:2] or [(high - low) or 1.0]
+            first = math.ceil(low / step[0])
+            found = [k * step[0] for k in range(first, math.floor(high / step[0]) + 1)]
+        return [tick for tick in found if 0 <= self.share(tick) <= 1]
+
+
+def _stretches(caps: Sequence[float], near: Sequence[bool]) -> list[tuple[float, float]]:
+    """Return the stretches of caps that are near the best."""
+    found: list[tuple[float, float]] = []
+    for k, cap in enumerate(caps):
+        if near[k] and k and near[k - 1]:
+            found[-1] = (found[-1][0], cap)
+        elif near[k]:
+            found.append((cap, cap))
+    return found
 
 
 def _heading(svg: Svg, title: str, large: str, below: str) -> float:

@@ -10,7 +10,7 @@ const PROPERTIES = [
 ];
 const SKIPPED = ".sv-grip,.sv-arrow-hit,.sv-overlay,.sv-free,.sv-pin-hit,title";
 
-function dress(from: Element, to: Element): void {
+export function dress(from: Element, to: Element): void {
   const style = getComputedStyle(from);
   if (style.display === "none" || style.visibility === "hidden") {
     to.setAttribute("display", "none");
