@@ -233,3 +233,14 @@ def _on_device(part: Any, ready_ns: IntArray) -> tuple[bool, IntArray]:
 def beside_exchange(step: CapturedStep, one: Pass) -> float:
     """Return how much of a rank's backward lies beside a transfer, ms."""
     return float(total(clip(union(step.transfers), one.backward, one.compute_end)))
+
+
+def exchanges_beside(step: CapturedStep) -> Floats:
+    """Return how much of each transfer of a step lies beside the backward of some rank, ms."""
+    if not len(step.transfers):
+        return np.zeros(0)
+    begun = min(one.backward for one in step.passes)
+    last = max(one.compute_end + one.launches for one in step.passes)
+    start, finish = np.clip(step.transfers, begun, last).T
+    found: Floats = finish - start
+    return found

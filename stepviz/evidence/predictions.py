@@ -35,6 +35,8 @@ Buckets = list[list[int]]
 _MS: Final = 1e6
 #: Whatever else is known, a machine drifts by this part between a capture and the next run.
 _DRIFT: Final = 0.04
+#: Outside the sizes that were measured, the line's own part is known to this factor.
+_OUTSIDE: Final = 2.0
 #: So many steps are enough to predict from.
 _MOST_STEPS: Final = 12
 
@@ -97,9 +99,19 @@ class BucketModel:
             static_graph=bool(option(self.run, "static_graph", default=False)),
         )
 
-    def model(self, buckets: Buckets, scale: float = 1.0, rate: float | None = None) -> Predicted:
+    def model(
+        self,
+        buckets: Buckets,
+        scale: float = 1.0,
+        rate: float | None = None,
+        outside: float = 1.0,
+    ) -> Predicted:
         """Return the middle of the captured steps, each with other buckets."""
-        link = Link(lambda nbytes: scale * self.link.ms(nbytes), self.link.servers)
+        link = Link(
+            lambda nbytes: scale * self.link.ms(nbytes, outside),
+            self.link.servers,
+            1 - self.link.slowed,
+        )
         found = [
             queued(
                 step, buckets, self.sizes, link,
@@ -127,12 +139,13 @@ class BucketModel:
         ]
         fit = max(abs(end - change) for end in ends)
         miss = abs(self.replay_ms - self.measured_ms)
-        half = math.sqrt((2 * self.noise_ms) ** 2 + miss**2 + fit**2 + (_DRIFT * step) ** 2)
+        sizes = [float(sum(self.sizes[k] for k in bucket)) for bucket in buckets]
+        drift, far = _DRIFT * step, self._outside(buckets, sizes, here.length)
+        half = math.sqrt((2 * self.noise_ms) ** 2 + miss**2 + fit**2 + drift**2 + far**2)
         low, high = step - half, step + half
         if self.shared:
             # Compute and exchange share the cores: what is hidden costs what it hides.
             low, high = min(low, self.measured_ms - half), max(high, self.measured_ms + half)
-        sizes = [float(sum(self.sizes[k] for k in bucket)) for bucket in buckets]
         return {
             "step_ms": step,
             "low_ms": max(low, 0.0),
@@ -145,6 +158,14 @@ class BucketModel:
             "replay_error": self.replay_error,
         }
 
+    def _outside(self, buckets: Buckets, sizes: Sequence[float], length: float) -> float:
+        """Return what sizes outside the measured ones make unsure, ms: 0 at their edge."""
+        smallest, largest = self.link.known
+        if min(sizes) >= smallest and max(sizes) <= largest:
+            return 0.0
+        ends = [self.model(buckets, outside=factor).length for factor in (_OUTSIDE, 1 / _OUTSIDE)]
+        return max(abs(end - length) for end in ends)
+
 
 def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     """Predict the step's time under other bucket caps, from one capture.
@@ -153,9 +174,11 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     each gradient is ready when it was, on each rank; a bucket leaves once it is full on all ranks
     and the link is free; it takes what a line through the run's own exchanges says; compute runs
     slower beside it, as far as passes without exchange told (backward takes what it took in them,
-    and what the traced one takes longer is what exchange costs); copying back and the optimizer
-    stay as they were. The prediction is the measured step plus the model's *change*
-    against its own replay of the captured buckets, so that what it gets wrong about both cancels.
+    and what it takes longer without profiler, copies into buckets aside, is what exchange costs),
+    and exchange beside compute, as far as the run's own were longer there; a bucket is copied back
+    once it has arrived and those before it were, and the optimizer stays as it was. The prediction
+    is the measured step plus the model's *change* against its own replay of the captured buckets,
+    so that what it gets wrong about both cancels.
 
     Parameters
     ----------
@@ -184,9 +207,11 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     Notes
     -----
     The interval is the root of the sum of squares of: twice the standard error of the measured
-    step, the replay's miss, the uncertainty of the fitted line, and 4 % for the machine's drift.
-    On CPUs where exchange takes cores from compute (a real gloo network) one queue is wrong in
-    kind, and the interval then reaches to the captured step itself: the cap may do nothing.
+    step, the replay's miss, the uncertainty of the fitted line, 4 % for the machine's drift and,
+    for buckets outside the sizes that were measured, what a factor of two would change in the
+    line's part beyond them. On CPUs where exchange takes cores from compute (a real gloo network)
+    one queue is wrong in kind, and the interval then reaches to the captured step itself: the cap
+    may do nothing.
 
     Examples
     --------
@@ -203,7 +228,15 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     kind = None if plain else object  # else None would become NaN, and tuples levels
     index = pd.Index(named, name="cap", dtype=kind, tupleize_cols=False)
     frame = pd.DataFrame(rows, index=index, columns=list(COLUMNS))
+    far = [str(cap) for cap, row in zip(named, rows, strict=True) if row["beyond"]]
+    smallest, largest = model.link.known
     frame.attrs["notes"] = list(model.notes)
+    if far:
+        frame.attrs["notes"].append(
+            f"caps {', '.join(far)}: buckets of other sizes than the {smallest:,.0f} to "
+            f"{largest:,.0f} bytes that were measured; what an exchange takes beyond these is "
+            f"known to a factor of {_OUTSIDE:g}, and the intervals are wider by that"
+        )
     return frame
 
 
@@ -237,8 +270,8 @@ def bucket_model(run: Run, without: str = "") -> BucketModel:
     numbers = [int(n) for n in table.index[cut_alike(table) & ~table["odd"].to_numpy()]]
     numbers = numbers[-_MOST_STEPS:]
     _one_exchange_a_step(run)
-    link = fit_link(run, numbers)
     steps = captured_steps(run, sizes, numbers, without)
+    link = fit_link(run, steps)
     order = ready_order(run, run.ranks[0])
     bare = timings(run)
     paces = paces_of(run, steps, without) if bare else {}

@@ -6,7 +6,6 @@ step is solved from event to event, as `stepviz.builders.Contention` does it for
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +18,14 @@ from stepviz.evidence.backward_passes import CapturedStep, Pass
 
 @dataclass(frozen=True)
 class Link:
-    """What carries exchanges: ms for so many bytes, and how many it carries at a time."""
+    """What carries exchanges: ms for so many bytes, and how many it carries at a time.
+
+    `beside` is its speed while a rank computes, as part of its full one.
+    """
 
     ms: Callable[[float], float]
     servers: int = 1
+    beside: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def queued(
         for one in step.passes
     ]
     lengths = [link.ms(sum(sizes[k] for k in bucket)) for bucket in buckets]
-    ends = _solve(passes, lengths, link.servers, rate)
+    ends = _solve(passes, lengths, link, rate)
     last = max(ends, default=0.0)
     finish = max(one.finish(ends) for one in passes)
     tail = float(np.mean([max(last - one.done, 0.0) for one in passes])) if ends else 0.0
@@ -149,26 +152,34 @@ class _Work:
 
 
 def _solve(
-    ranks: Sequence[_Rank], lengths: Sequence[float], servers: int, rate: float
+    ranks: Sequence[_Rank], lengths: Sequence[float], link: Link, rate: float
 ) -> list[float]:
     """Run ranks and link side by side; return when each exchange ended."""
-    now, ends = 0.0, []
-    running: list[float] = []  # ends of exchanges that run
+    now = 0.0
+    ends = [0.0] * len(lengths)
+    running: dict[int, float] = {}  # exchanges that run, and what is left of them at full speed
     waiting: list[int] = []  # full on all ranks, not yet begun
     launched = 0
     while True:
-        while waiting and len(running) < servers:
-            end = now + lengths[waiting.pop(0)]
-            heapq.heappush(running, end)
-            ends.append(end)
+        while waiting and len(running) < link.servers:
+            bucket = waiting.pop(0)
+            running[bucket] = lengths[bucket]
         speed = rate if running else 1.0
         ahead = [_ahead(one) / speed for one in ranks]
-        step = min([*ahead, *([running[0] - now] if running else [])], default=math.inf)
+        computing = any(math.isfinite(one) for one in ahead)
+        carried = link.beside if computing else 1.0
+        next_end = min(running.values(), default=math.inf) / carried
+        step = min([*ahead, next_end], default=math.inf)
         if math.isinf(step):
             return ends
         now += step
-        while running and running[0] <= now:
-            heapq.heappop(running)
+        for bucket in list(running):
+            left = running[bucket] - step * carried
+            over = running[bucket] / carried <= step
+            running[bucket] = left
+            if over:
+                ends[bucket] = now
+                del running[bucket]
         for one, left in zip(ranks, ahead, strict=True):
             _advance(one, step * speed, now, reached=left <= step)
         full = min(one.next for one in ranks)

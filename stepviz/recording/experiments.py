@@ -18,6 +18,7 @@ import pandas as pd
 from stepviz.errors import CaptureError, CostError, near
 from stepviz.evidence.change_predictions import ChangePredictor
 from stepviz.evidence.intervals import Interval, difference
+from stepviz.evidence.records import rank_timings
 from stepviz.evidence.verdicts import CANT_TELL, KEEP, REVERT
 from stepviz.recording.captures import _begun, _keep, _needs_torch, _run, _target
 from stepviz.recording.options import PLAN, Options
@@ -103,10 +104,10 @@ def experiment(
     captured configuration's step in the same rounds. What is compared are pairs: a block of the
     change and the block of the captured configuration in the same round. Forward is the reference
     for the machine's speed, on the rank where it is shortest, since no change here touches it
-    there: all blocks together say how much longer a step is where forward is 1 ms longer (by no
-    larger part than forward), and each block is put on the captured configuration's usual forward
-    by that, where rounds then agree better. `raw_ms` is without it, and `forward_ratio` says how
-    far forward was off.
+    there: all blocks together say how much longer a step is where forward is 1 ms longer (its
+    compute by no larger part than forward), and each block is put on the captured configuration's
+    usual forward by that, where rounds then agree better. `raw_ms` is without it, and
+    `forward_ratio` says how far forward was off.
 
     Examples
     --------
@@ -130,7 +131,9 @@ def experiment(
         name: np.array([np.median(block) for block in one["forward_ns"]]) / passes[name]
         for name, one in blocks.items()
     }
-    steps = alike_speed({name: one["step_ns"] for name, one in blocks.items()}, forward)
+    steps = alike_speed(
+        {name: one["step_ns"] for name, one in blocks.items()}, forward, _compute_share(run)
+    )
     rows = {
         name: {
             **_row(predictor, name, one, steps),
@@ -233,8 +236,18 @@ def _blocks(answers: list[dict[str, Any]], name: str, rounds: int) -> dict[str, 
     return found
 
 
+def _compute_share(run: Run) -> float | None:
+    """Return how many times forward a step without exchange takes, a microbatch; None unknown."""
+    step, forward = rank_timings(run, "step_ns", "alone"), rank_timings(run, "forward_ns", "alone")
+    if not step or not min(forward.values(), default=0):
+        return None
+    return float(np.median([step[rank] / forward[rank] for rank in step]))
+
+
 def alike_speed(
-    steps: Mapping[str, list[Floats]], forward: Mapping[str, Floats]
+    steps: Mapping[str, list[Floats]],
+    forward: Mapping[str, Floats],
+    most: float | None = None,
 ) -> dict[str, list[Floats]]:
     """Return step times as they would be at one speed of the machine (see `experiment`).
 
@@ -244,6 +257,9 @@ def alike_speed(
         By configuration, an array a round.
     forward
         By configuration, forward's typical time in each round.
+    most
+        How many times forward all compute of a step takes: what a slower machine stretches. By
+        default the whole step.
     """
     off, longer = [], []
     for name, blocks in steps.items():
@@ -254,7 +270,8 @@ def alike_speed(
     power = float(x @ x)
     usual = float(np.median(forward[BASE]))
     # A slower machine makes no step shorter, and none longer by a larger part than forward.
-    most = float(np.median(_typical(steps[BASE]))) / usual if usual > 0 else 0.0
+    if most is None:
+        most = float(np.median(_typical(steps[BASE]))) / usual if usual > 0 else 0.0
     slope = min(max(float(x @ y) / power, 0.0), most) if power > 0 else 0.0
     found = {
         name: [

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import stepviz as sv
 from stepviz.builders import Contention, ddp
 from stepviz.evidence.backward_passes import CapturedStep, Pass
+from stepviz.evidence.bucket_costs import told_beyond
 from stepviz.evidence.bucket_handling import LaunchCost, copied_back, copied_into, launch_cost
 from stepviz.evidence.predictions import bucket_model
 from stepviz.evidence.queued_buckets import Link, queued
@@ -88,6 +89,31 @@ def test_one_large_bucket_leaves_all_copying_back_to_the_end():
     # Copies do not overtake each other: two arrive while the first is copied.
     slow = a_step(a_pass([10, 10, 10], 10, back=20.0))
     assert queued(slow, each(3), [1] * 3, Link(lambda _: 1.0)).length == pytest.approx(11 + 60)
+
+
+def test_exchange_is_slower_while_a_rank_computes():
+    step = a_step(a_pass([10, 30], 30))
+    link = Link(lambda _: 10.0, beside=0.5)
+    # 10–30 at half speed; then 30–40 at full speed, since nobody computes any more.
+    assert queued(step, each(2), [1, 1], link).length == pytest.approx(40)
+    # 10–30 is all of the first; of one that starts at 20, half is done at 30.
+    late = a_step(a_pass([20, 30], 30))
+    assert queued(late, each(2), [1, 1], link).length == pytest.approx(30 + 5 + 10)
+
+
+def test_what_exchanges_take_beyond_the_line_is_told_by_whether_ranks_computed():
+    rest = pd.DataFrame({
+        "step": [1, 1, 1, 2, 2, 2, 3, 3, 3],
+        "beside": [10.0, 10, 0] * 3,
+        # 1 ms each, and a fifth of what lies beside compute; the third step met another program.
+        "ms": [3.0, 3, 1, 2, 4, 1, 60, 70, 50],
+    })  # fmt: skip
+    extra, slowed = told_beyond(rest)
+    assert extra == pytest.approx(1)
+    assert slowed == pytest.approx(0.2)
+    assert told_beyond(rest.assign(beside=0.0))[1] == 0
+    assert told_beyond(rest.assign(ms=-1.0)) == (0, 0)
+    assert told_beyond(rest.assign(ms=100 * rest["beside"])) == (0, 0.5)
 
 
 def test_a_line_through_launches_is_not_moved_by_one_that_waited():
@@ -173,6 +199,33 @@ def test_from_one_capture_of_a_slow_network_the_step_at_other_caps(handed):
     assert abs(found["replay_error"].iloc[0]) < 0.1
     assert found["fit_error"].iloc[0] < 0.05
     assert any("emulated" in note for note in found.attrs["notes"])
+
+
+def test_a_link_is_known_to_a_factor_of_two_beyond_what_was_measured(handed):
+    link = bucket_model(sv.load_run(handed("gloo-2rank-slowfabric-b1"))).link
+    smallest, largest = link.known
+    for size in (smallest, (smallest + largest) / 2, largest):
+        assert link.ms(size, 2.0) == link.ms(size, 0.5) == link.ms(size)
+    beyond, edge = link.ms(5 * largest), link.ms(largest)
+    assert link.ms(5 * largest, 2.0) - edge == pytest.approx(2 * (beyond - edge))
+    assert link.ms(5 * largest, 0.5) - edge == pytest.approx((beyond - edge) / 2)
+    assert 0 <= link.ms(0.0, 1e6) < link.ms(0.0) < link.ms(smallest)
+
+
+def test_intervals_widen_beyond_what_was_measured(handed):
+    run = sv.load_run(handed("gloo-2rank-slowfabric-b1"))
+    model = bucket_model(run)
+    found = sv.predict_buckets(run, caps=[1, 8])
+    width = found["high_ms"] - found["low_ms"]
+    assert found["beyond"].tolist() == [False, True]
+    assert width[8] > 1.5 * width[1]
+    # At least what a link of twice the time per byte beyond the largest exchange would do.
+    buckets = model.buckets(8)
+    worse = model.model(buckets, outside=2.0).length - model.model(buckets).length
+    assert worse > 10
+    assert found.loc[8, "high_ms"] >= found.loc[8, "step_ms"] + worse
+    assert "caps 8: buckets of other sizes than the 1,051,648 to" in found.attrs["notes"][-1]
+    assert len(sv.predict_buckets(run, caps=[1]).attrs["notes"]) == len(model.notes)
 
 
 def test_one_size_of_bucket_is_refused(handed):
