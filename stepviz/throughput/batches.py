@@ -16,12 +16,25 @@ from stepviz.errors import ThroughputError, near
 Ints = NDArray[np.int64]
 
 #: What a batch may hold for us, and other names under which trainers hand it over.
-FIELDS: Final = ("input_ids", "labels", "attention_mask", "position_ids", "cu_seqlens")
+FIELDS: Final = (
+    "input_ids",
+    "labels",
+    "attention_mask",
+    "position_ids",
+    "cu_seqlens",
+    "loss_mask",
+)
 _OTHER_NAMES: Final = {
     "cu_seqlens": ("cu_seq_lens_q", "cu_seqlens_q"),
     "input_ids": ("tokens", "input"),
 }
 
+
+#: What masks of more dimensions are.
+WHO_SEES_WHOM: Final = (
+    "this attention_mask says who sees whom: give the mask of the tokenizer, one number per "
+    "position, 1 where it is real and 0 where it is padding"
+)
 
 #: Names that only `fields_of` knows what to do with, and `cu_seqlens`, which spans rows.
 OTHER_NAMES: Final = frozenset(chain(("cu_seqlens",), *_OTHER_NAMES.values()))
@@ -104,11 +117,7 @@ def as_rows(value: Any, name: str) -> Rows:
     plain = _plain(value, name)
     if isinstance(plain, np.ndarray):
         if name == "attention_mask" and plain.ndim > 3:
-            msg = (
-                f"this attention_mask has {plain.ndim} dimensions, who sees whom: give the mask of "
-                "the tokenizer, 1 where a position is real and 0 where it is padding"
-            )
-            raise ThroughputError(msg)
+            raise ThroughputError(WHO_SEES_WHOM)
         return _grid(plain, name)
     if not len(plain) or not _is_nested(plain[0]):
         return _grid(_array(plain, name), name)

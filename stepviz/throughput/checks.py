@@ -9,6 +9,13 @@ from typing import Any
 from stepviz.errors import ThroughputError
 
 
+def one_number(value: Any) -> Any:
+    """Return what an array library's one number holds, such as a loss tensor; all else as it is."""
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        return value.item()
+    return value
+
+
 def real(value: Any, name: str, *, above: float | None = None, least: float | None = None) -> float:
     """Return a finite number as a float, or say what it should have been.
 
@@ -25,6 +32,7 @@ def real(value: Any, name: str, *, above: float | None = None, least: float | No
     ThroughputError
         Where it is no finite number, or out of bounds.
     """
+    value = one_number(value)
     odd = isinstance(value, bool) or not isinstance(value, Real)
     try:
         number = math.nan if odd else float(value)
@@ -50,6 +58,7 @@ def whole(value: Any, name: str, *, least: int = 0) -> int:
     ThroughputError
         Where it is no whole number, or below `least`.
     """
+    value = one_number(value)
     if isinstance(value, Integral) and not isinstance(value, bool):
         number = int(value)
     else:

@@ -66,6 +66,7 @@ def count_tokens(
     attention_mask: Any = None,
     position_ids: Any = None,
     cu_seqlens: Any = None,
+    loss_mask: Any = None,
     scope: str | None = None,
     seconds: float | None = None,
     updates: int | None = None,
@@ -85,6 +86,9 @@ def count_tokens(
         The same, one by one: lists, rows of several lengths, numpy, pandas or torch. A mask with
         numbers above 1 numbers the sequences packed into a row. Where position_ids stop rising a
         new sequence begins.
+    loss_mask : array-like, optional
+        Which labels count, as Megatron's loader gives it beside them: those where it is not 0.
+        Without labels it stands for them.
     scope : {"microbatch", "update", "run"}, optional
         What all of it is: unless given, one batch is a microbatch and an iterable a run.
     seconds : float, optional
@@ -129,6 +133,7 @@ def count_tokens(
         "attention_mask": attention_mask,
         "position_ids": position_ids,
         "cu_seqlens": cu_seqlens,
+        "loss_mask": loss_mask,
     }
     alone = {name: value for name, value in given.items() if value is not None}
     rules = Rules(ignore_index, pad_id, shifted)
@@ -175,6 +180,11 @@ def _notes(tally: Tally) -> tuple[str, ...]:
     notes = []
     if tally.unmasked:
         notes.append(_NO_MASK)
+    if tally.trailing:
+        notes.append(
+            f"rows end in several position_ids of 0 ({tally.trailing:,} do), each counted as a "
+            "sequence of its own: if they are padding, give attention_mask, pad_id or cu_seqlens"
+        )
     if tally.crossing:
         notes.append(
             f"{tally.crossing:,} scored targets are the first of a packed sequence, so they are "

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, Final
 
 from stepviz.errors import ThroughputError
-from stepviz.throughput.checks import real
+from stepviz.throughput.checks import one_number, real
 from stepviz.throughput.token_counts import TokenCounts
 
 #: These count no attention.
@@ -22,8 +22,7 @@ def plain_sequence(sequence: Any) -> Any:
     ThroughputError
         Where it is none of these.
     """
-    if getattr(sequence, "ndim", None) == 0 and hasattr(sequence, "item"):
-        sequence = sequence.item()  # one number of an array library's own
+    sequence = one_number(sequence)
     if sequence is None or isinstance(sequence, Real | TokenCounts):
         return sequence
     if isinstance(sequence, str | bytes) or not isinstance(sequence, Iterable):

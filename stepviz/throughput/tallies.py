@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepviz.errors import ThroughputError
-from stepviz.throughput.batches import FIELDS, Ints, Rows, as_rows
+from stepviz.throughput.batches import FIELDS, WHO_SEES_WHOM, Ints, Rows, as_rows
+from stepviz.throughput.checks import one_number
 
 #: The label that cross-entropy losses leave out, in torch and all that follows it.
 IGNORED: Final = -100
@@ -28,6 +29,7 @@ class Tally(NamedTuple):
     crossing: int
     in_padding: int
     unmasked: int
+    trailing: int
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Rules:
     def __post_init__(self) -> None:
         """Refuse ids that no array of ids can be compared with."""
         for name in ("ignore_index", "pad_id"):
-            value = getattr(self, name)
+            value = one_number(getattr(self, name))
+            object.__setattr__(self, name, value)
             if name == "pad_id" and value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, Integral):
@@ -83,6 +86,8 @@ def read_layout(fields: Mapping[str, Any], rules: Rules) -> Layout:
     if ends is not None and mask is None:
         mask = np.arange(len(layout.flat)) < ends[-1]  # a tail behind the last end is padding
     labels = read["labels"].flat if "labels" in read else None
+    if "loss_mask" in read:
+        labels = _kept(labels, read["loss_mask"].flat, rules)
     return Layout(layout, begins, mask, labels)
 
 
@@ -107,7 +112,27 @@ def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
         crossing=crossing,
         in_padding=in_padding,
         unmasked=int(mask is None and grid and len(layout.lengths) > 1),
+        trailing=_trailing(fields, layout) if mask is None else 0,
     )
+
+
+def _trailing(fields: Mapping[str, Any], layout: Rows) -> int:
+    """Return the rows that end in several positions 0, each a sequence of its own: padding?"""
+    if "position_ids" not in fields or "cu_seqlens" in fields:
+        return 0
+    positions = as_rows(fields["position_ids"], "position_ids").flat
+    ends = np.cumsum(layout.lengths)[layout.lengths > 1] - 1
+    if len(positions) < len(layout.flat):
+        return 0  # a row that all share
+    return int(np.count_nonzero((positions[ends] == 0) & (positions[ends - 1] == 0)))
+
+
+def _kept(labels: NDArray[Any] | None, kept: NDArray[Any], rules: Rules) -> NDArray[Any]:
+    """Return the labels that a loss mask keeps; where there are none it stands for them."""
+    if labels is None:
+        labels = np.full(len(kept), rules.ignore_index + 1)
+    # an unsigned label can be no −100
+    return np.where(kept.astype(bool), labels.astype(np.int64), rules.ignore_index)
 
 
 def _common_layout(read: dict[str, Rows]) -> Rows:
@@ -122,6 +147,8 @@ def _common_layout(read: dict[str, Rows]) -> Rows:
             repeated = np.tile(rows.flat, len(layout.lengths))
             read[name] = Rows(repeated, layout.lengths)
             continue
+        if name == "attention_mask" and len(rows.lengths) == len(layout.flat):
+            raise ThroughputError(WHO_SEES_WHOM)
         msg = (
             f"{name} is {_shape(rows)} and {first} {_shape(layout)}: they must be the same rows of "
             "the same lengths"

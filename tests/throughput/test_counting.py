@@ -387,3 +387,49 @@ def test_scored_padding_is_noted():
     assert found.notes[0].startswith("2 scored targets are padding, and the loss counts them")
     masked = [[1, 2, IGNORED, IGNORED], [3, 4, 5, 0]]
     assert sv.count_tokens({**batch, "labels": masked}).notes == ()
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (1, 3, 3), (1, 1, 3, 3), (2, 4, 4)])
+def test_a_mask_of_who_sees_whom_is_refused(shape):
+    rows = shape[0] if len(shape) == 3 else 1
+    batch = {"input_ids": np.ones((rows, shape[-1]), int), "attention_mask": np.ones(shape, int)}
+    with pytest.raises(sv.ThroughputError, match="says who sees whom: give the mask of the tok"):
+        sv.count_tokens(batch)
+
+
+def test_a_loss_mask_says_which_labels_count():
+    megatron = {
+        "tokens": [[1, 2, 3, 4], [5, 6, 7, 8]],
+        "labels": [[2, 3, 4, 9], [6, 7, 8, 9]],
+        "loss_mask": [[1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]],
+    }
+    assert sv.count_tokens(megatron, shifted=True).scored == 4
+    assert sv.count_tokens(megatron).scored == 3  # a row's first label is no target
+    rows = [{name: column[k] for name, column in megatron.items()} for k in range(2)]
+    assert sv.count_tokens(rows, shifted=True).scored == 4
+    small = {name: np.array(column, np.uint8) for name, column in megatron.items()}
+    assert sv.count_tokens(small, shifted=True).scored == 4
+    del megatron["labels"]
+    assert sv.count_tokens(megatron, shifted=True).scored == 4
+    assert sv.count_tokens(input_ids=[1, 2], labels=[1, 2], loss_mask=[1, 0]).scored == 0
+    with pytest.raises(sv.ThroughputError, match="loss_mask is 1 row of 1 position"):
+        sv.count_tokens(input_ids=[1, 2], labels=[1, 2], loss_mask=[1])
+
+
+def test_positions_0_at_the_end_of_a_row_are_noted():
+    batch = {"input_ids": [[1, 2, 3, 0, 0]], "position_ids": [[0, 1, 0, 0, 0]]}
+    found = sv.count_tokens(batch)
+    assert (found.real, found.sequences, found.squared_lengths) == (5, 4, 7)
+    assert "position_ids of 0 (1 do)" in found.notes[0]
+    told = sv.count_tokens(batch, pad_id=0)
+    assert (told.real, told.sequences, told.squared_lengths, told.notes) == (3, 2, 5, ())
+    assert sv.count_tokens({**batch, "cu_seqlens": [0, 2, 3]}).notes == ()
+    assert sv.count_tokens({"input_ids": [[1, 2]], "position_ids": [[0, 0]]}).notes != ()
+    assert sv.count_tokens({"input_ids": [[1, 2]], "position_ids": [[0, 1]]}).notes == ()
+
+
+def test_one_number_of_an_array_library_is_a_number():
+    two = np.array(2.0)
+    found = sv.count_tokens([[1, 2, 0]], seconds=two, pad_id=np.array(0))
+    assert (found.seconds, found.real) == (2.0, 2)
+    assert sv.tokens_per_update(dp=two, sequence=np.array(8)) == 16

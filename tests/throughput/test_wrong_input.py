@@ -52,7 +52,10 @@ def test_rows_of_several_lengths_are_rows_in_a_list():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"attention_mask": np.ones((2, 1, 4, 4), bool)}, "4 dimensions, who sees whom"),
+        (
+            {"attention_mask": np.ones((2, 1, 4, 4), bool)},
+            "says who sees whom: give the mask of the tokenizer",
+        ),
         ({"input_ids": IDS, "attention_mask": np.ones((2, 1, 8, 8))}, "who sees whom"),
         ({"input_ids": Unreadable()}, "input_ids cannot be read .*no data!.* dense tensor"),
         ({"input_ids": IDS, "pad_id": "0"}, "pad_id is '0': give the id"),
