@@ -15,7 +15,7 @@ from stepviz.traces import told
 #: So many steps, collectives and gaps have a row.
 MOST_STEPS: Final = 25
 MOST_COLLECTIVES: Final = 40
-MOST_GAPS: Final = 20
+MOST_GAPS: Final = 12
 
 _MIB: Final = 2**20
 _QUESTIONS: Final = {
@@ -118,12 +118,12 @@ def about_ranks(subject: Subject) -> Iterator[Content]:
     step = subject.step
     parts = step.breakdown("ns")
     kinds = [str(kind) for kind in parts.index[(parts != 0).any(axis=1)]]
-    windows = step.windows
-    longest = int(windows["duration_ns"].max())
+    lengths: dict[Any, int] = step.windows["duration_ns"].to_dict()
+    longest = max(lengths.values())
     yield key(kinds)
     rows = []
     for rank in subject.ranks:
-        length = int(windows.at[rank, "duration_ns"])
+        length = lengths[rank]
         column: dict[Any, Any] = parts[rank].to_dict()
         pieces = [(kind, int(column[kind])) for kind in kinds]
         drawn = Cell(strip(pieces, longest - length), number=False)
@@ -267,6 +267,8 @@ def about_idle(subject: Subject) -> Iterator[Content]:
         for row in each_row(shown)
     ]
     heads = ["rank", "start", "length", "may be", "evidence", "rhythm"]
+    if not any(gaps["repeats"]):
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
     caption = "Gaps in ranks' own work, ms; causes are candidates, those that cover more first"
     yield table("idle", caption, heads, rows)
 

@@ -8,13 +8,16 @@ from typing import Any, Final
 
 import pandas as pd
 
-from stepviz.charts.drawing import COLORS
+from stepviz.core.vocabulary import KINDS
 from stepviz.reports.elements import Content, Element, element
 
 #: What a cell says that has nothing to say.
 NOTHING: Final = "–"
 #: Names in cells are cut here.
 LONGEST: Final = 160
+
+#: What the editor has a colour for.
+COLOURED: Final = (*KINDS, "wait", "idle")
 
 _MS: Final = 1_000_000
 _US: Final = 1_000
@@ -30,9 +33,11 @@ class Cell:
 
 
 def in_ms(ns: Any, digits: int = 3) -> Cell:
-    """Return a length or a moment in ms; the cell keeps its ns."""
+    """Return a length or a moment in ms; the cell keeps its ns, and a bare 0 is exactly none."""
     if ns is None or pd.isna(ns):
         return Cell(NOTHING)
+    if ns == 0:
+        return Cell("0", 0)
     return Cell(f"{int(ns) / _MS:,.{digits}f}", int(ns))
 
 
@@ -146,7 +151,7 @@ def strip(parts: Iterable[tuple[str, int]], rest_ns: int = 0) -> Element:
         element(
             "span",
             title=f"{kind}: {ns / _MS:,.3f} ms",
-            style=f"flex-grow:{ns};background:{COLORS.get(kind, COLORS['unexplained'])}",
+            style=f"flex-grow:{ns};background:{_colour(kind)}",
         )
         for kind, ns in parts
         if ns > 0
@@ -156,12 +161,16 @@ def strip(parts: Iterable[tuple[str, int]], rest_ns: int = 0) -> Element:
     return element("span", *pieces, class_="strip", aria_hidden="true")
 
 
+def _colour(kind: str) -> str:
+    return f"var(--sv-{kind})" if kind in COLOURED else "var(--sv-unexplained)"
+
+
 def key(kinds: Iterable[str]) -> Element:
     """Return which colour is which kind."""
     entries = [
         element(
             "span",
-            element("i", style=f"background:{COLORS.get(kind, COLORS['unexplained'])}"),
+            element("i", style=f"background:{_colour(kind)}"),
             kind,
         )
         for kind in kinds

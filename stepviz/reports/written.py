@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +15,9 @@ from stepviz.reports.cleaning import Cleaner
 from stepviz.reports.elements import Content, element, markup
 from stepviz.reports.picture import picture
 from stepviz.reports.subject import Subject
+from stepviz.reports.tables import COLOURED
 from stepviz.traces import Run, Step
+from stepviz.widgets.bundle import bundle_text
 from stepviz.widgets.files import target_of, write_text
 from stepviz.widgets.pages import Part, page
 
@@ -105,7 +108,13 @@ def report_page(subject: Subject) -> str:
     main = element("main", top, index, *sections, class_="report")
     whole = Part(markup(main, clean), part.bundles, part.kernels)
     sheet = files("stepviz.reports").joinpath("report.css").read_text(encoding="utf-8")
-    return page(clean(title), [whole], css=sheet, heading=False)
+    return page(clean(title), [whole], css=sheet + _colours(), heading=False)
+
+
+def _colours() -> str:
+    """Return the editor's colours of kinds, light and dark, for what stands outside the editor."""
+    found = dict(re.findall(r"--sv-([a-z]+):\s*([^;}]+)", bundle_text("editor.css")))
+    return f":root {{ {' '.join(f'--sv-{kind}: {found[kind]};' for kind in COLOURED)} }}\n"
 
 
 def _subject(run: Any, number: int | None) -> Subject:
