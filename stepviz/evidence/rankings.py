@@ -70,44 +70,57 @@ class _Cutter:
         changed.__dict__["order"] = self.graph.order  # durations do not change it
         return changed.solve().completion
 
-    def step(self, candidate: _Candidate) -> float:
+    def slope(self, line: _Line) -> float:
+        """Return what one more ms off gains at the start of a line."""
+        step = self.step(line)
+        return (self.solution.completion - line.at(step)) / step
+
+    def step(self, line: _Line) -> float:
         """Return over how many ms to measure a slope: above rounding, below most corners."""
         least = _ABOVE_ROUNDING * self.solution.completion
-        return min(max(candidate.lasts * _STEP, least), candidate.lasts)
+        return min(max(line.most * _STEP, least), line.most)
 
-    def slope(self, candidate: _Candidate, at: float = 0.0) -> float:
-        """Return what one more ms off gains at a cut."""
-        step = self.step(candidate)
-        base = self.completion((candidate, at))
-        return (base - self.completion((candidate, at + step))) / step
-
-    def takes_over_after(self, candidate: _Candidate, slope: float) -> float:
+    def takes_over_after(self, line: _Line, slope: float) -> float:
         """Return the cut at which another path takes over; NaN if none does before all is gone.
 
         The completion is the largest of many straight lines in the cut, so it is convex: from the
         right, where a line crosses the first one is the next point to try, and no corner is
         jumped over.
         """
-        start, at = self.solution.completion, candidate.lasts
-        line = start - slope * at
-        value = self.completion((candidate, at))
+        start, at = self.solution.completion, line.most
+        value = line.at(at)
         rounding = 10 * self.tolerance
-        if value - line <= rounding:
+        if value - (start - slope * at) <= rounding:
             return math.nan
         for _ in range(60):
-            step = min(self.step(candidate), at)
-            before = self.completion((candidate, at - step))
-            steep = (before - value) / step  # gain per ms just left of here
+            step = min(self.step(line), at)
+            steep = (line.at(at - step) - value) / step  # gain per ms just left of here
             if slope - steep <= 1e-6:
                 return at
             # The line through this point meets the first one here.
-            nearer = at - (value - (start - slope * at)) / (slope - steep)
-            nearer = max(nearer, 0.0)
-            value = self.completion((candidate, nearer))
-            at = nearer
+            nearer = max(at - (value - (start - slope * at)) / (slope - steep), 0.0)
+            value, at = line.at(nearer), nearer
             if value - (start - slope * at) <= rounding:
                 return at
         return at
+
+
+class _Line:
+    """Completions along one way to shorten: candidates cut together, in proportion to `shares`.
+
+    `most` is the cut, ms of all of them together, at which the first of them is gone.
+    """
+
+    def __init__(
+        self, cutter: _Cutter, candidates: Sequence[_Candidate], shares: Sequence[float]
+    ) -> None:
+        self.cutter = cutter
+        total = math.fsum(shares)
+        self.cut = [(c, share / total) for c, share in zip(candidates, shares, strict=True)]
+        self.most = min(c.lasts / part for c, part in self.cut if part > 0)
+
+    def at(self, ms: float) -> float:
+        return self.cutter.completion(*((c, ms * part) for c, part in self.cut))
 
 
 def rank_changes(
@@ -143,8 +156,9 @@ def rank_changes(
         Indexed by what is shortened (a pair is ``a + b``): `of`, one or two; `duration`, now;
         `cut`; `completion` and `gain` after that cut; `removed`, the completion without the work
         at all; `gain_per_ms`, of the first ms (0: not critical; −1: shortening lengthens);
-        `takes_over_after`, the cut at which another path takes over, NaN where none does; `extra`,
-        a pair's gain beyond the sum of both alone; `feasible`, `cost` as you gave it, and
+        `takes_over_after`, the cut at which another path takes over, NaN where none does; of a pair
+        both count ms of the two together, cut in proportion to their cuts; `extra`, a pair's gain
+        beyond the sum of both alone; `feasible`, `cost` as you gave it, and
         `gain_per_cost` where that is a number. Times in ms.
 
     Examples
@@ -233,12 +247,23 @@ def _phases(cutter: _Cutter, candidates: Sequence[_Candidate]) -> list[dict[str,
 
 def _alone(cutter: _Cutter, c: _Candidate) -> dict[str, Any]:
     """Return the row of several phases that are shortened together."""
-    slope = cutter.slope(c) if c.lasts > 0 else 0.0
-    over = 0.0 if slope <= _NO_SLOPE else cutter.takes_over_after(c, slope)
+    slope, over = _along(cutter, [c], [c.lasts])
     after = cutter.completion((c, c.cut))
     removed = cutter.completion((c, c.lasts))
+    return _row(cutter, c, after, removed, slope, over)
+
+
+def _along(
+    cutter: _Cutter, candidates: Sequence[_Candidate], shares: Sequence[float]
+) -> tuple[float, float]:
+    """Return the gain of the first ms along a way to shorten, and when another path takes over."""
+    if not any(shares):
+        return 0.0, 0.0
+    line = _Line(cutter, candidates, shares)
+    slope = cutter.slope(line)
+    over = 0.0 if slope <= _NO_SLOPE else cutter.takes_over_after(line, slope)
     # A difference of floats: nothing beyond this is told.
-    return _row(cutter, c, after, removed, round(slope, 6) + 0.0, over)
+    return round(slope, 6) + 0.0, over
 
 
 def _row(
@@ -267,6 +292,7 @@ def _pair(
 ) -> dict[str, Any]:
     after = cutter.completion((a, a.cut), (b, b.cut))
     gain = _snapped(cutter, after)
+    slope, over = _along(cutter, [a, b], [a.cut, b.cut])
     extra = gain - (gains[a.name] + gains[b.name])
     costs = [c.mark.cost for c in (a, b) if c.mark is not None and c.mark.cost is not None]
     numbers = [as_real(cost) for cost in costs]
@@ -282,8 +308,8 @@ def _pair(
         "completion": after,
         "gain": gain,
         "removed": cutter.completion((a, a.lasts), (b, b.lasts)),
-        "gain_per_ms": math.nan,
-        "takes_over_after": math.nan,
+        "gain_per_ms": slope,
+        "takes_over_after": over,
         "extra": 0.0 if abs(extra) <= 2 * cutter.tolerance else extra,
         "feasible": a.mark is not None and b.mark is not None,
         "cost": cost,

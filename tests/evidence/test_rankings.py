@@ -128,6 +128,52 @@ def test_by_kind_slopes_and_corners(timeline):
             assert timeline.completion - shorter == pytest.approx(slope * upto, abs=slack)
 
 
+def test_a_pair_has_a_slope_and_a_corner_of_its_own():
+    table = sv.rank_changes(sv.lesson(), ms=25)
+    of_pairs = table.loc[table["of"] == 2, ["gain_per_ms", "takes_over_after"]]
+    # Half of each ms is exchange's; after 100 of them backward takes over.
+    assert of_pairs.loc["optimizer + exchange"].tolist() == pytest.approx([1, 100])
+    assert of_pairs.loc["forward + exchange"].tolist() == pytest.approx([1, 100])
+    # Both shrink alike, so exchange stays the longer one, and half of each ms counts.
+    assert of_pairs.loc["backward + exchange", "gain_per_ms"] == 0.5
+    assert math.isnan(of_pairs.loc["backward + exchange", "takes_over_after"])
+    # 100 of exchange with 50 of optimizer: a third of each ms is the optimizer's.
+    marked = sv.rank_changes(sv.lesson(), feasible={"exchange": 100, "optimizer": 50})
+    pair = marked.loc["optimizer + exchange"]
+    assert (pair["gain_per_ms"], pair["takes_over_after"]) == (1, pytest.approx(75))
+
+
+@given(timelines(types=("FS", "SS"), targets=False), st.floats(0.5, 40))
+def test_a_pairs_slope_holds_up_to_its_corner_and_not_beyond(timeline, ms):
+    lasts = timeline.phases["duration"]
+    if not lasts.any():
+        return
+    table = sv.rank_changes(timeline, ms=ms, pairs=3)
+    slack = 1e-4 * max(1.0, timeline.completion)
+
+    def after(names, cuts, total):
+        shorter = timeline
+        for one, cut in zip(names, cuts, strict=True):
+            left = lasts[one] - total * cut / sum(cuts)
+            shorter = shorter.with_duration(one, max(left, 0.0))
+        return shorter.completion
+
+    for name, row in table[table["of"] == 2].iterrows():
+        names = name.split(" + ")
+        cuts = [min(ms, lasts[one]) for one in names]
+        slope, over = row["gain_per_ms"], row["takes_over_after"]
+        assert 0 <= slope <= 1 + 1e-6
+        if slope <= 1e-4:
+            continue
+        most = min(lasts[one] * sum(cuts) / cut for one, cut in zip(names, cuts, strict=True))
+        upto = most if math.isnan(over) else over
+        gained = timeline.completion - after(names, cuts, upto)
+        assert gained == pytest.approx(slope * upto, abs=slack)
+        if upto < most - 1e-3:
+            gained = timeline.completion - after(names, cuts, most)
+            assert gained < slope * most + slack
+
+
 def test_a_large_timeline_is_ranked_at_once():
     step = sv.builders.pipeline("1f1b", 8, 64, forward=1, backward=2)
     table = sv.rank_changes(step, pairs=4)
