@@ -59,6 +59,20 @@ def crash_message(
     return f"rank {rank} of {ranks} failed{where}: {how}{others}" + quoted(rank, tail)
 
 
+def those_behind(stood: Mapping[int, Standing]) -> list[int]:
+    """Return the ranks that others may be waiting for: all, where none is behind."""
+    least = min(one.progress for one in stood.values())
+    return sorted(rank for rank, one in stood.items() if one.progress == least)
+
+
+def stillness(stood: Mapping[int, Standing], seconds: float) -> str:
+    """Say, while one still waits, who stands still, where, and for how long."""
+    behind = those_behind(stood)
+    if len(behind) == len(stood) and len(stood) > 1:
+        return f"no rank has moved for {seconds:.0f} s"
+    return f"rank {', '.join(map(str, behind))} for {seconds:.0f} s {stood[behind[0]].words}"
+
+
 def hang_message(stood: Mapping[int, Standing], ranks: int, seconds: float, folder: Path) -> str:
     """Say which rank is behind, and where; not who waits for it."""
     silent = sorted(set(range(ranks)) - set(stood))
@@ -68,8 +82,7 @@ def hang_message(stood: Mapping[int, Standing], ranks: int, seconds: float, fold
             f"no rank moved for {seconds:.0f} s: rank {names} of {ranks} never began; all were "
             "ended" + quoted(silent[0], tail_of(folder, silent[0]))
         )
-    least = min(one.progress for one in stood.values())
-    behind = sorted(rank for rank, one in stood.items() if one.progress == least)
+    behind = those_behind(stood)
     if len(behind) == len(stood) and ranks > 1:
         places = "; ".join(f"rank {rank} is {one.words}" for rank, one in sorted(stood.items()))
         return f"no rank moved for {seconds:.0f} s, and none is behind: {places}; all were ended"

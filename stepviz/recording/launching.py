@@ -24,6 +24,7 @@ from stepviz.recording.failures import (
     hang_message,
     port_is_taken,
     quoted,
+    stillness,
     tail_of,
 )
 from stepviz.recording.flags import as_flags
@@ -38,6 +39,8 @@ LOOK: Final = 0.1
 SETTLE: Final = 3.0
 #: Before a rank has begun it imports torch, which takes a while from a network's disk, s.
 START: Final = 120.0
+#: Nobody moved for so long, s: the bar says who is behind, long before it counts as hanging.
+STILL: Final = 3.0
 #: A pause so much longer than the longest so far is no slow step any more.
 _TIMES_LONGEST: Final = 5
 #: The share of the bar that starting takes, and that writing takes.
@@ -55,6 +58,8 @@ _NOT_INHERITED: Final = (
     "MASTER_PORT",
     "OMP_NUM_THREADS",
 )
+#: Of torchrun's agents, and flags of torchrun that a cluster sets.
+_NOR_THESE: Final = ("TORCHELASTIC_", "PET_")
 
 
 class PortTaken(CaptureError):  # noqa: N818  # a reason to try again, never seen outside
@@ -142,7 +147,7 @@ class Launch:
                 if all(one.passes for one in stood.values()):
                     longest = max(longest, now - moved)
                 moved, before = now, stood
-            self._show(stood)
+            self._show(stood, now - moved if now - moved > max(STILL, 2 * longest) else 0.0)
             if now - moved > self._patience(stood, longest):
                 still = now - moved
                 raise CaptureError(hang_message(stood, self._options.ranks, still, self._folder))
@@ -183,7 +188,7 @@ class Launch:
             for one in lines_said(self._folder / "agent.said"):
                 self.placement = one.get("placement", self.placement)
 
-    def _show(self, stood: dict[int, Standing]) -> None:
+    def _show(self, stood: dict[int, Standing], still: float) -> None:
         slowest = min(stood.values(), key=lambda one: one.progress, default=None)
         if self.placement is None:
             self._bar.show(0.02, "loading torch")
@@ -196,6 +201,8 @@ class Launch:
         at = f"pass {min(slowest.passes + 1, slowest.total)} of {slowest.total}"
         if slowest.passes >= slowest.total:
             at = "writing traces"
+        elif still:
+            at = stillness(stood, still)
         self._bar.show(_STARTING + (1 - _STARTING - _WRITING) * share, f"{at}, {words}")
 
     def _print(self) -> None:
@@ -265,10 +272,10 @@ def environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in _NOT_INHERITED and not name.startswith("TORCHELASTIC_")
+        if name not in _NOT_INHERITED and not name.startswith(_NOR_THESE)
     }
-    loopback = "lo0" if sys.platform == "darwin" else "lo"
-    kept.setdefault("GLOO_SOCKET_IFNAME", loopback)
+    # Its ranks are all here, whatever network the user's own jobs are told to take.
+    kept["GLOO_SOCKET_IFNAME"] = "lo0" if sys.platform == "darwin" else "lo"
     kept.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     home = str(Path(__file__).resolve().parents[2])
     if home not in {*site.getsitepackages(), site.getusersitepackages()}:

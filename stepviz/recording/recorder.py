@@ -31,6 +31,10 @@ from stepviz.recording.records import (
 #: DDP has one bucket in its first update and rebuilds before the second.
 LEAST_SKIP: Final = 2
 
+#: What a hook says of itself: that recorders note by it, and that it is one's own.
+_NOTED: Final = "noted_by_stepviz"
+_OWN: Final = "made_by_stepviz"
+
 _ACTIVE: list[weakref.ReferenceType[Recorder]] = []
 
 
@@ -65,7 +69,8 @@ class Recorder:
     Raises
     ------
     CaptureError
-        No torch, a file that is there, fewer updates than `skip`, too few updates to record any.
+        No torch, a file that is there, too few updates to record any. What can't be written, on a
+        full disk say, is told at the end: the loop itself goes on.
 
     Examples
     --------
@@ -117,6 +122,8 @@ class Recorder:
         self._stepped = False
         self._undo: list[Callable[[], None]] = []
         self._profile: Profile | None = None
+        self._begun = False
+        self._problem: OSError | None = None
         self.done = False
 
     @property
@@ -158,6 +165,7 @@ class Recorder:
         self._hook_buckets()
         self._undo += self._parts.watch(self._optimizer_stepped, self._counts.model_got)
         _ACTIVE.append(weakref.ref(self))
+        self._begun = True
         self._profile.start()
         self._counts.number = self._profile.number
         self._moment = self._clock.moment()
@@ -165,6 +173,9 @@ class Recorder:
     def step(self) -> None:
         """Say that an update is over, or a microbatch of one, where the optimizer is known."""
         profile = self._profile
+        if profile is None and not self._begun:
+            msg = "rec.step() before the recorder began: use it in `with Recorder(…) as rec:`"
+            raise CaptureError(msg)
         if profile is None or self.done:
             return
         if self._parts.optimizer is not None and not self._stepped:
@@ -182,7 +193,10 @@ class Recorder:
         if last and self._log is not None:
             self._log.on = False
         self._counts.on = self._skip <= number < self._skip + self._steps
-        profile.step()
+        try:
+            profile.step()
+        except OSError as error:  # of the file; training goes on
+            self._problem = error
         self.done = last
         if last:
             self._unwatch()
@@ -222,7 +236,16 @@ class Recorder:
             return
         if not self.done:
             self._unwatch()
-            profile.stop()
+            try:
+                profile.stop()
+            except OSError as error:
+                self._problem = error
+        if self._problem is not None and not failed:
+            msg = (
+                f"{self.path} can't be written ({self._problem.strerror or self._problem}), so "
+                "nothing is kept of this recording; free some space, or choose another folder"
+            )
+            raise CaptureError(msg) from self._problem
         if not profile.size and not failed:
             never = " (the optimizer never stepped)" if not self._updates else ""
             msg = (
@@ -240,7 +263,7 @@ class Recorder:
         ``ddp.register_comm_hook(state, sv.Recorder.around(fp16_compress_hook))``.
         """
         noted = noting_hook(_active_log, hook)
-        noted.__dict__["noted_by_stepviz"] = True
+        noted.__dict__[_NOTED] = True
         noted.__qualname__ = getattr(hook, "__qualname__", "hook")
         return noted
 
@@ -262,8 +285,10 @@ class Recorder:
         log = BucketLog.of(self._parts.inner, self._clock)
         there = [hook for hook, _ in getattr(ddp, "_comm_hooks", ())]
         if there:
-            if getattr(there[0], "noted_by_stepviz", False):
-                self._log, self._buckets_from = log, "stepviz's notes around the loop's own hook"
+            if getattr(there[0], _NOTED, False):
+                own = getattr(there[0], _OWN, False)
+                around = "stepviz's hook" if own else "stepviz's notes around the loop's own hook"
+                self._log, self._buckets_from = log, around
                 return
             name = getattr(there[0], "__qualname__", repr(there[0]))
             self._buckets_from = (
@@ -275,10 +300,12 @@ class Recorder:
             self._buckets_from = "the trace's rows: hook=False"
             return
         exchange = averaging(ddp.process_group)
+        wrapped = weakref.ref(ddp)
+        hook = noting_hook(lambda: _active_log(wrapped()), lambda _, bucket: exchange(bucket))
+        # It stays, and the next recorder of this model is noted by it too.
+        hook.__dict__.update({_NOTED: True, _OWN: True})
         try:
-            ddp.register_comm_hook(
-                None, noting_hook(lambda: self._log, lambda _, bucket: exchange(bucket))
-            )
+            ddp.register_comm_hook(None, hook)
         except (RuntimeError, TypeError, ValueError) as error:
             self._buckets_from = f"the trace's rows: DDP took no hook ({error})"
             return
@@ -324,10 +351,11 @@ class Recorder:
         }
 
 
-def _active_log() -> BucketLog | None:
+def _active_log(ddp: Any = None) -> BucketLog | None:
+    """Return the log of the recorder at work, of that of this model where it is known."""
     for ref in _ACTIVE:
         recorder = ref()
-        if recorder is not None:
+        if recorder is not None and ddp in (None, recorder._parts.ddp):
             return recorder._log
     return None
 

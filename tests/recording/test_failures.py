@@ -23,10 +23,28 @@ from tests.recording.helpers import QUICK, ROOT, capture_processes, require_torc
 slow = pytest.mark.slow
 
 
-def fail(monkeypatch, tmp_path, planted, **options) -> str:
+class Watched:
+    """A bar that keeps what it was shown."""
+
+    def __init__(self):
+        self.words = []
+
+    def show(self, _share, words):
+        self.words.append(words)
+
+    def line(self, text):
+        raise AssertionError(text)
+
+    def close(self, words):
+        self.words.append(words)
+
+
+def fail(monkeypatch, tmp_path, planted, bar=None, **options) -> str:
     """Capture with a planted failure beside an earlier capture; return the message."""
     require_torch()
     monkeypatch.setenv("STEPVIZ_PLANTED_FAILURE", planted)
+    if bar is not None:
+        monkeypatch.setattr(captures, "bar_here", lambda **_: bar)
     out = tmp_path / "run"
     out.mkdir()
     (out / "rank0.json.gz").write_bytes(b"an earlier capture")
@@ -63,10 +81,14 @@ def test_a_rank_that_is_killed_is_named_and_not_who_misses_it(monkeypatch, tmp_p
 @slow
 @pytest.mark.usefixtures("nothing_left")
 def test_a_rank_that_hangs_is_named_and_not_who_waits_for_it(monkeypatch, tmp_path):
-    said = fail(monkeypatch, tmp_path, "hang:1:2", patience_s=5)
+    bar = Watched()
+    said = fail(monkeypatch, tmp_path, "hang:1:2", bar, patience_s=6)
     assert said.startswith("rank 1 of 2 hangs: it stood still for")
     assert "; rank 0 waited for it; all were ended" in said
     assert said.endswith("last lines of rank 1:\n    this rank was told to hang")
+    # Named within seconds, before it was ended.
+    assert any(words.startswith("rank 1 for ") for words in bar.words)
+    assert bar.words[-1] == "capture failed"
 
 
 @slow
@@ -233,9 +255,12 @@ def test_the_rank_that_is_behind_is_told_by_what_it_did_last(tmp_path):
     said = failures.hang_message(stood, 3, 7, tmp_path)
     assert said.startswith("rank 1 of 3 hangs: it stood still for 7 s in backward of pass 2 of 9")
     assert "after launching 1 exchange; rank 0, 2 waited for it" in said
+    # The bar says so before.
+    assert failures.stillness(stood, 4).startswith("rank 1 for 4 s in backward of pass 2 of 9")
     stamps[1].launch()
     stood = {rank: standing(tmp_path, rank) for rank in range(3)}
     assert "and none is behind" in failures.hang_message(stood, 3, 7, tmp_path)
+    assert failures.stillness(stood, 4) == "no rank has moved for 4 s"
     del stood[2]
     assert "rank 2 of 3 never began" in failures.hang_message(stood, 3, 7, tmp_path)
 
@@ -267,7 +292,11 @@ def test_another_jobs_ranks_are_not_inherited(monkeypatch):
     for name, value in {"RANK": "5", "WORLD_SIZE": "8", "MASTER_PORT": "1", "HOME": "/x"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "other")
+    monkeypatch.setenv("PET_NNODES", "4")  # Kubernetes' PyTorchJob says so to its torchrun
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "ib0")
     found = environment()
+    assert "PET_NNODES" not in found
+    assert found["GLOO_SOCKET_IFNAME"].startswith("lo")
     assert found["HOME"] == "/x"
     assert not {"RANK", "WORLD_SIZE", "MASTER_PORT", "TORCHELASTIC_RUN_ID"} & set(found)
     assert json.dumps(found)
