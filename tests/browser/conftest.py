@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import stepviz as sv
+from stepviz.widgets import capture_panel
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -218,6 +221,13 @@ def quiz_page(new_page: Callable[..., Page], page_problems: list[str]) -> Callab
         return page
 
     return load
+
+
+@pytest.fixture
+def capturing(monkeypatch: pytest.MonkeyPatch) -> sv.CapturePanel:
+    """A capture panel with two runs, where captures could be made."""
+    monkeypatch.setattr(capture_panel, "why_none_here", lambda: "")
+    return sv.CapturePanel(runs={"base": sv.sample_run(), "slow": sv.sample_run("slow rank")})
 
 
 @pytest.fixture

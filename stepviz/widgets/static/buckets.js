@@ -258,6 +258,21 @@ function show(element, visible) {
 function px(value) {
   return Math.round(value * 100) / 100;
 }
+function button(label, content, attributes, onClick, signal) {
+  const named = typeof content !== "string" || label.toLowerCase().includes(content.toLowerCase()) || !/\p{L}/u.test(content);
+  const element = html(
+    "button",
+    { type: "button", title: label, "aria-label": named ? label : `${content}: ${label}`, ...attributes },
+    content
+  );
+  element.addEventListener("click", onClick, { signal });
+  return element;
+}
+
+// view/focus.ts
+function active(root) {
+  return root.getRootNode().activeElement;
+}
 
 // knobs/keys.ts
 var OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
@@ -414,7 +429,7 @@ var Controls = class {
       const solved = desk.picture?.solved?.[knob.name];
       const unknown = desk.value.unknown === knob.name || solved !== void 0 && knob.name === "peak" && desk.value.device !== "";
       const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
-      if (field !== field.ownerDocument.activeElement || unknown) {
+      if (field !== active(field) || unknown) {
         field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
       }
       field.readOnly = unknown;
@@ -441,7 +456,7 @@ var Controls = class {
     field.addEventListener("blur", () => this.refresh(), { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
     this.refreshers.push(() => {
-      if (field !== field.ownerDocument.activeElement) field.value = writtenList(desk.value[knob.name] ?? null);
+      if (field !== active(field)) field.value = writtenList(desk.value[knob.name] ?? null);
     });
     return html(
       "label",
@@ -473,6 +488,214 @@ var Controls = class {
   }
 };
 
+// view/export.ts
+var PROPERTIES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "font-variant-numeric",
+  "text-decoration-line"
+];
+function dress(from, to) {
+  const style = getComputedStyle(from);
+  if (style.display === "none" || style.visibility === "hidden") {
+    to.setAttribute("display", "none");
+    return;
+  }
+  if (from instanceof SVGGraphicsElement && !(from instanceof SVGGElement)) {
+    for (const property of PROPERTIES) {
+      const value = style.getPropertyValue(property);
+      if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
+    }
+  }
+  for (let k = 0; k < from.children.length; k++) dress(from.children[k], to.children[k]);
+}
+function saveURL(url, name) {
+  const link = html("a", { href: url, download: name });
+  link.click();
+}
+function saveText(content, name, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+async function savePNG(picture, name) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`;
+  await image.decode();
+  const canvas = html("canvas");
+  canvas.width = image.naturalWidth * 2;
+  canvas.height = image.naturalHeight * 2;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("no canvas");
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) throw new Error("no picture");
+  const url = URL.createObjectURL(blob);
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+
+// view/snapshot.ts
+var SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+var NOTHING = "rgba(0, 0, 0, 0)";
+function snapshotSVG(root) {
+  const box2 = root.getBoundingClientRect();
+  const { width, height } = box2;
+  const style = getComputedStyle(root);
+  const page = { left: box2.left, top: box2.top, parts: [] };
+  const paper = style.backgroundColor === NOTHING ? "white" : style.backgroundColor;
+  page.parts.push(svg("rect", { width, height, fill: paper }));
+  for (const child of root.childNodes) draw(child, page);
+  const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, ...page.parts);
+  return new XMLSerializer().serializeToString(picture);
+}
+function draw(node, page) {
+  if (node instanceof Text) {
+    write(node, page);
+    return;
+  }
+  if (!(node instanceof Element) || node.matches(SKIPPED)) return;
+  const visible = node.checkVisibility?.({ visibilityProperty: true, contentVisibilityAuto: true }) ?? true;
+  const rect = node.getBoundingClientRect();
+  if (!visible || rect.width <= 1 && rect.height <= 1) return;
+  const [x, y] = [rect.left - page.left, rect.top - page.top];
+  if (node instanceof SVGSVGElement) {
+    const clone = node.cloneNode(true);
+    dress(node, clone);
+    for (const title of clone.querySelectorAll("title")) title.remove();
+    for (const [name, value] of Object.entries({ x, y, width: rect.width, height: rect.height })) clone.setAttribute(name, String(value));
+    page.parts.push(clone);
+    return;
+  }
+  if (node instanceof HTMLCanvasElement) {
+    if (node.width > 0 && node.height > 0) page.parts.push(svg("image", { x, y, width: rect.width, height: rect.height, href: node.toDataURL() }));
+    return;
+  }
+  const style = getComputedStyle(node);
+  box(style, rect, x, y, page);
+  if (node instanceof HTMLInputElement || node instanceof HTMLSelectElement) {
+    control(node, style, rect, x, y, page);
+    return;
+  }
+  for (const child of node.childNodes) draw(child, page);
+}
+function box(style, rect, x, y, page) {
+  const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, rect.height / 2);
+  const fill = style.backgroundColor;
+  const border = parseFloat(style.borderTopWidth) || 0;
+  const all = border > 0 && style.borderBottomWidth === style.borderTopWidth && style.borderTopStyle !== "none";
+  if (fill !== NOTHING || all) {
+    page.parts.push(svg("rect", {
+      x,
+      y,
+      width: rect.width,
+      height: rect.height,
+      rx: round,
+      fill: fill === NOTHING ? "none" : fill,
+      stroke: all ? style.borderTopColor : "none",
+      "stroke-width": border
+    }));
+  } else if (border > 0 && style.borderTopStyle !== "none") {
+    page.parts.push(svg("line", { x1: x, y1: y, x2: x + rect.width, y2: y, stroke: style.borderTopColor, "stroke-width": border }));
+  }
+}
+function control(node, style, rect, x, y, page) {
+  const middle = y + rect.height / 2;
+  if (node.type === "range") {
+    const { min, max, value } = node;
+    const share = (Number(value) - Number(min)) / (Number(max) - Number(min) || 1);
+    page.parts.push(
+      svg("line", { x1: x, x2: x + rect.width, y1: middle, y2: middle, stroke: style.color, "stroke-opacity": 0.4, "stroke-width": 3 }),
+      svg("circle", { cx: x + 7 + share * (rect.width - 14), cy: middle, r: 7, fill: style.color })
+    );
+  } else if (node.type === "checkbox") {
+    page.parts.push(svg("rect", { x, y, width: rect.width, height: rect.height, rx: 2, fill: "none", stroke: style.color }));
+    if (node.checked) {
+      page.parts.push(svg("path", { d: `M${x + 3} ${middle}l3 3 5-6`, fill: "none", stroke: style.color, "stroke-width": 2 }));
+    }
+  } else {
+    const words = node instanceof HTMLSelectElement ? node.selectedOptions[0]?.textContent ?? "" : node.value || node.placeholder;
+    page.parts.push(line(words, style, x + (parseFloat(style.paddingLeft) || 0) + 1, y, rect.height, null));
+  }
+}
+function write(node, page) {
+  const content = node.data;
+  const parent = node.parentElement;
+  if (content.trim() === "" || parent === null) return;
+  const style = getComputedStyle(parent);
+  const range = document.createRange();
+  let [from, row] = [0, null];
+  const put = (to) => {
+    const words = content.slice(from, to).trim();
+    if (words === "" || row === null) return;
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const { width } = range.getBoundingClientRect();
+    page.parts.push(line(words, style, row.left - page.left, row.top - page.top, row.height, width));
+  };
+  for (const { index, 0: word } of content.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const rect = range.getClientRects()[0];
+    if (rect === void 0 || rect.width === 0) continue;
+    if (row !== null && Math.abs(rect.top - row.top) > 2) {
+      put(index);
+      from = index;
+      row = rect;
+    } else if (row === null) {
+      from = index;
+      row = rect;
+    }
+  }
+  put(content.length);
+}
+function line(words, style, x, top, height, width) {
+  const size = parseFloat(style.fontSize);
+  const element = svg("text", {
+    x,
+    y: top + height / 2 + size * 0.35,
+    fill: style.color,
+    "font-size": size,
+    "font-family": style.fontFamily,
+    "font-weight": style.fontWeight,
+    "text-decoration": style.textDecorationLine === "none" ? null : style.textDecorationLine,
+    textLength: width === null || width === 0 ? null : width,
+    lengthAdjust: width === null ? null : "spacingAndGlyphs"
+  });
+  element.textContent = words;
+  return element;
+}
+
+// view/saving.ts
+function saveButtons(root, name, keys, signal) {
+  const said = html("span", { role: "status" });
+  const one = (kind, run) => button(`Save the picture as ${kind}`, kind, { ...keys, class: "sv-save", "data-role": `save-${kind.toLowerCase()}` }, () => {
+    said.textContent = "";
+    run();
+  }, signal);
+  return html(
+    "div",
+    { class: "sv-saving", "data-role": "saving" },
+    "Save the picture: ",
+    one("SVG", () => saveText(snapshotSVG(root), `${name}.svg`, "image/svg+xml")),
+    one("PNG", () => {
+      savePNG(snapshotSVG(root), `${name}.png`).catch(() => {
+        said.textContent = " This page does not allow pictures to be made; save the SVG instead.";
+      });
+    }),
+    said
+  );
+}
+
 // knobs/frame.ts
 var Frame = class {
   constructor(desk, name, label, signal) {
@@ -483,7 +706,7 @@ var Frame = class {
       ...OWN_KEYS,
       tabindex: -1
     });
-    this.root.append(this.status, this.live);
+    this.root.append(this.status, saveButtons(this.root, label.replace(/\W+/g, "-").toLowerCase(), OWN_KEYS, signal), this.live);
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
   desk;
@@ -497,9 +720,9 @@ var Frame = class {
   }
   refresh() {
     const { desk } = this;
-    attr(this.root, "data-stale", desk.stale ? "" : null);
+    attr(this.root, "data-stale", !desk.stale ? null : desk.problem !== null || desk.silent ? "kept" : "");
     const silent = desk.silent ? "The kernel is not answering: the numbers are those of earlier settings." : "";
-    text(this.status, desk.problem ?? silent);
+    text(this.status, desk.problem === null ? silent : `${desk.problem}${desk.stale ? " — what is shown is as it was before." : ""}`);
     attr(this.status, "data-level", desk.problem !== null ? "refused" : "info");
     show(this.status, desk.problem !== null || desk.silent);
     const spoken = desk.stale ? null : desk.picture?.spoken ?? null;
@@ -510,6 +733,25 @@ var Frame = class {
       this.heard = spoken;
       text(this.live, spoken);
     }, 400);
+  }
+};
+
+// knobs/tables.ts
+function scrolled(label, content) {
+  return html("div", { ...OWN_KEYS, class: "kn-scroll", role: "group", "aria-label": label, tabindex: 0 }, content);
+}
+var Folded = class {
+  element;
+  summary = html("summary", OWN_KEYS);
+  room;
+  constructor(label) {
+    this.room = scrolled(label, html("div"));
+    this.summary.textContent = label;
+    this.element = html("details", {}, this.summary, this.room);
+  }
+  draw(table2, label) {
+    if (label !== void 0 && this.summary.textContent !== label) this.summary.textContent = label;
+    this.room.replaceChildren(table2);
   }
 };
 
@@ -608,15 +850,15 @@ function sweepChart(picture, room, hatch) {
   words("bucket cap, MiB", [(LEFT + width - RIGHT) / 2, HEIGHT - 6], "bk-axis", "middle");
   words("completion, ms", [LEFT, UPPER.top - 8], "bk-axis");
   words("exposed tail, ms", [LEFT, LOWER.top - 8], "bk-axis");
-  const line = (values, at) => values.map((value, k) => `${px(place(k))},${px(at(value))}`).join(" ");
+  const line2 = (values, at) => values.map((value, k) => `${px(place(k))},${px(at(value))}`).join(" ");
   const down = (values, at) => values.map((value, k) => `${px(place(k))},${px(at(value))}`).reverse().join(" ");
   const none = caps.map(() => 0);
-  const waits = svg("polygon", { class: "bk-queued", points: `${line(queued, tail.at)} ${down(none, tail.at)}` });
+  const waits = svg("polygon", { class: "bk-queued", points: `${line2(queued, tail.at)} ${down(none, tail.at)}` });
   waits.style.fill = `url(#${hatch})`;
   element.append(
     waits,
-    svg("polygon", { class: "bk-last", points: `${line(tails, tail.at)} ${down(queued, tail.at)}` }),
-    svg("polyline", { class: "bk-line", points: line(completion, y.at) })
+    svg("polygon", { class: "bk-last", points: `${line2(tails, tail.at)} ${down(queued, tail.at)}` }),
+    svg("polyline", { class: "bk-line", points: line2(completion, y.at) })
   );
   completion.forEach((value, k) => element.append(svg("circle", { class: "bk-dot", cx: px(place(k)), cy: px(y.at(value)), r: 2 })));
   const mark = [place(best), y.at(completion[best])];
@@ -640,19 +882,19 @@ function renderBuckets(given, el, signal) {
   const controls = new Controls(desk, given.knobs(), HEADINGS, signal);
   const top = html("div", { class: "kn-numbers" });
   const chart = html("div", { class: "kn-numbers bk-drawing" });
-  const below = html("div", { class: "kn-numbers" });
+  const words = html("ul", { class: "bk-words", "data-role": "words" });
+  const numbers = new Folded("The same as a table");
   frame.add(
     html("h3", {}, "Which bucket cap?"),
     top,
     html("div", { class: "bk-main" }, chart, html("div", { class: "bk-settings" }, controls.root)),
     legend(),
-    below
+    html("div", { class: "kn-numbers" }, words, numbers.element)
   );
   el.append(frame.root);
   let room = 0;
   let places = [];
   let painted = [];
-  let open = false;
   const refresh = () => {
     frame.refresh();
     controls.refresh();
@@ -664,16 +906,8 @@ function renderBuckets(given, el, signal) {
     places = sweep.places;
     top.replaceChildren(html("p", { class: "bk-headline", "data-role": "headline" }, picture.headline), figures(picture));
     chart.replaceChildren(sweep.element);
-    const details = html("details", { open }, html("summary", OWN_KEYS, "The same as a table"), html("div", { class: "kn-scroll" }, table(picture)));
-    details.addEventListener("toggle", () => {
-      open = details.open;
-    });
-    below.replaceChildren(html(
-      "ul",
-      { class: "bk-words", "data-role": "words" },
-      ...picture.words.map((words) => html("li", {}, words)),
-      ...picture.notes.map((note) => html("li", {}, note))
-    ), details);
+    words.replaceChildren(...[...picture.words, ...picture.notes].map((one) => html("li", {}, one)));
+    numbers.draw(table(picture));
   };
   desk.subscribe(refresh, signal);
   const choose = (event, done) => {
@@ -696,6 +930,10 @@ function renderBuckets(given, el, signal) {
     if (!chart.hasPointerCapture(event.pointerId)) return;
     chart.releasePointerCapture(event.pointerId);
     choose(event, true);
+  }, { signal });
+  chart.addEventListener("pointercancel", () => {
+    const { cap } = desk.value;
+    if (cap !== void 0) desk.turn("cap", cap, true);
   }, { signal });
   const watcher = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
@@ -729,11 +967,12 @@ function figures(picture) {
   )));
 }
 function table(picture) {
-  const heads = ["cap, MiB", "buckets", "completion, ms", "exposed tail, ms", "waiting for the link, ms", "last transfer, ms", ""];
+  const heads = ["cap, MiB", "buckets", "completion, ms", "exposed tail, ms", "waiting for the link, ms", "last transfer, ms", "note"];
   const { texts } = picture;
   return html(
     "table",
     { "data-role": "sweep" },
+    html("caption", {}, "Completion and exposed tail by bucket cap"),
     html("thead", {}, html("tr", {}, ...heads.map((head) => html("th", { scope: "col", class: "kn-number" }, head)))),
     html("tbody", {}, ...picture.caps.map((cap, k) => html(
       "tr",

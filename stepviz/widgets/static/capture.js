@@ -222,6 +222,7 @@ function start(show2) {
 }
 
 // view/dom.ts
+var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 function assign(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === void 0 || value === false) continue;
@@ -232,6 +233,12 @@ function html(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   assign(element, attributes);
   for (const child of children) if (child !== null) element.append(child);
+  return element;
+}
+function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
+  assign(element, attributes);
+  element.append(...children);
   return element;
 }
 function attr(element, name, value) {
@@ -249,13 +256,19 @@ function show(element, visible) {
   attr(element, "hidden", visible ? null : "");
 }
 function button(label, content, attributes, onClick, signal) {
+  const named = typeof content !== "string" || label.toLowerCase().includes(content.toLowerCase()) || !/\p{L}/u.test(content);
   const element = html(
     "button",
-    { type: "button", title: label, "aria-label": label, ...attributes },
+    { type: "button", title: label, "aria-label": named ? label : `${content}: ${label}`, ...attributes },
     content
   );
   element.addEventListener("click", onClick, { signal });
   return element;
+}
+
+// view/focus.ts
+function active(root) {
+  return root.getRootNode().activeElement;
 }
 
 // knobs/keys.ts
@@ -407,7 +420,7 @@ var Controls = class {
       const solved = desk.picture?.solved?.[knob.name];
       const unknown = desk.value.unknown === knob.name || solved !== void 0 && knob.name === "peak" && desk.value.device !== "";
       const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
-      if (field !== field.ownerDocument.activeElement || unknown) {
+      if (field !== active(field) || unknown) {
         field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
       }
       field.readOnly = unknown;
@@ -434,7 +447,7 @@ var Controls = class {
     field.addEventListener("blur", () => this.refresh(), { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
     this.refreshers.push(() => {
-      if (field !== field.ownerDocument.activeElement) field.value = writtenList(desk.value[knob.name] ?? null);
+      if (field !== active(field)) field.value = writtenList(desk.value[knob.name] ?? null);
     });
     return html(
       "label",
@@ -466,6 +479,214 @@ var Controls = class {
   }
 };
 
+// view/export.ts
+var PROPERTIES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "font-variant-numeric",
+  "text-decoration-line"
+];
+function dress(from, to) {
+  const style = getComputedStyle(from);
+  if (style.display === "none" || style.visibility === "hidden") {
+    to.setAttribute("display", "none");
+    return;
+  }
+  if (from instanceof SVGGraphicsElement && !(from instanceof SVGGElement)) {
+    for (const property of PROPERTIES) {
+      const value = style.getPropertyValue(property);
+      if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
+    }
+  }
+  for (let k = 0; k < from.children.length; k++) dress(from.children[k], to.children[k]);
+}
+function saveURL(url, name) {
+  const link = html("a", { href: url, download: name });
+  link.click();
+}
+function saveText(content, name, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+async function savePNG(picture, name) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`;
+  await image.decode();
+  const canvas = html("canvas");
+  canvas.width = image.naturalWidth * 2;
+  canvas.height = image.naturalHeight * 2;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("no canvas");
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) throw new Error("no picture");
+  const url = URL.createObjectURL(blob);
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+
+// view/snapshot.ts
+var SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+var NOTHING = "rgba(0, 0, 0, 0)";
+function snapshotSVG(root) {
+  const box2 = root.getBoundingClientRect();
+  const { width, height } = box2;
+  const style = getComputedStyle(root);
+  const page = { left: box2.left, top: box2.top, parts: [] };
+  const paper = style.backgroundColor === NOTHING ? "white" : style.backgroundColor;
+  page.parts.push(svg("rect", { width, height, fill: paper }));
+  for (const child of root.childNodes) draw(child, page);
+  const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, ...page.parts);
+  return new XMLSerializer().serializeToString(picture);
+}
+function draw(node, page) {
+  if (node instanceof Text) {
+    write(node, page);
+    return;
+  }
+  if (!(node instanceof Element) || node.matches(SKIPPED)) return;
+  const visible = node.checkVisibility?.({ visibilityProperty: true, contentVisibilityAuto: true }) ?? true;
+  const rect = node.getBoundingClientRect();
+  if (!visible || rect.width <= 1 && rect.height <= 1) return;
+  const [x, y] = [rect.left - page.left, rect.top - page.top];
+  if (node instanceof SVGSVGElement) {
+    const clone = node.cloneNode(true);
+    dress(node, clone);
+    for (const title of clone.querySelectorAll("title")) title.remove();
+    for (const [name, value] of Object.entries({ x, y, width: rect.width, height: rect.height })) clone.setAttribute(name, String(value));
+    page.parts.push(clone);
+    return;
+  }
+  if (node instanceof HTMLCanvasElement) {
+    if (node.width > 0 && node.height > 0) page.parts.push(svg("image", { x, y, width: rect.width, height: rect.height, href: node.toDataURL() }));
+    return;
+  }
+  const style = getComputedStyle(node);
+  box(style, rect, x, y, page);
+  if (node instanceof HTMLInputElement || node instanceof HTMLSelectElement) {
+    control(node, style, rect, x, y, page);
+    return;
+  }
+  for (const child of node.childNodes) draw(child, page);
+}
+function box(style, rect, x, y, page) {
+  const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, rect.height / 2);
+  const fill = style.backgroundColor;
+  const border = parseFloat(style.borderTopWidth) || 0;
+  const all = border > 0 && style.borderBottomWidth === style.borderTopWidth && style.borderTopStyle !== "none";
+  if (fill !== NOTHING || all) {
+    page.parts.push(svg("rect", {
+      x,
+      y,
+      width: rect.width,
+      height: rect.height,
+      rx: round,
+      fill: fill === NOTHING ? "none" : fill,
+      stroke: all ? style.borderTopColor : "none",
+      "stroke-width": border
+    }));
+  } else if (border > 0 && style.borderTopStyle !== "none") {
+    page.parts.push(svg("line", { x1: x, y1: y, x2: x + rect.width, y2: y, stroke: style.borderTopColor, "stroke-width": border }));
+  }
+}
+function control(node, style, rect, x, y, page) {
+  const middle = y + rect.height / 2;
+  if (node.type === "range") {
+    const { min, max, value } = node;
+    const share = (Number(value) - Number(min)) / (Number(max) - Number(min) || 1);
+    page.parts.push(
+      svg("line", { x1: x, x2: x + rect.width, y1: middle, y2: middle, stroke: style.color, "stroke-opacity": 0.4, "stroke-width": 3 }),
+      svg("circle", { cx: x + 7 + share * (rect.width - 14), cy: middle, r: 7, fill: style.color })
+    );
+  } else if (node.type === "checkbox") {
+    page.parts.push(svg("rect", { x, y, width: rect.width, height: rect.height, rx: 2, fill: "none", stroke: style.color }));
+    if (node.checked) {
+      page.parts.push(svg("path", { d: `M${x + 3} ${middle}l3 3 5-6`, fill: "none", stroke: style.color, "stroke-width": 2 }));
+    }
+  } else {
+    const words = node instanceof HTMLSelectElement ? node.selectedOptions[0]?.textContent ?? "" : node.value || node.placeholder;
+    page.parts.push(line(words, style, x + (parseFloat(style.paddingLeft) || 0) + 1, y, rect.height, null));
+  }
+}
+function write(node, page) {
+  const content = node.data;
+  const parent = node.parentElement;
+  if (content.trim() === "" || parent === null) return;
+  const style = getComputedStyle(parent);
+  const range = document.createRange();
+  let [from, row] = [0, null];
+  const put = (to) => {
+    const words = content.slice(from, to).trim();
+    if (words === "" || row === null) return;
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const { width } = range.getBoundingClientRect();
+    page.parts.push(line(words, style, row.left - page.left, row.top - page.top, row.height, width));
+  };
+  for (const { index, 0: word } of content.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const rect = range.getClientRects()[0];
+    if (rect === void 0 || rect.width === 0) continue;
+    if (row !== null && Math.abs(rect.top - row.top) > 2) {
+      put(index);
+      from = index;
+      row = rect;
+    } else if (row === null) {
+      from = index;
+      row = rect;
+    }
+  }
+  put(content.length);
+}
+function line(words, style, x, top, height, width) {
+  const size = parseFloat(style.fontSize);
+  const element = svg("text", {
+    x,
+    y: top + height / 2 + size * 0.35,
+    fill: style.color,
+    "font-size": size,
+    "font-family": style.fontFamily,
+    "font-weight": style.fontWeight,
+    "text-decoration": style.textDecorationLine === "none" ? null : style.textDecorationLine,
+    textLength: width === null || width === 0 ? null : width,
+    lengthAdjust: width === null ? null : "spacingAndGlyphs"
+  });
+  element.textContent = words;
+  return element;
+}
+
+// view/saving.ts
+function saveButtons(root, name, keys, signal) {
+  const said = html("span", { role: "status" });
+  const one = (kind, run) => button(`Save the picture as ${kind}`, kind, { ...keys, class: "sv-save", "data-role": `save-${kind.toLowerCase()}` }, () => {
+    said.textContent = "";
+    run();
+  }, signal);
+  return html(
+    "div",
+    { class: "sv-saving", "data-role": "saving" },
+    "Save the picture: ",
+    one("SVG", () => saveText(snapshotSVG(root), `${name}.svg`, "image/svg+xml")),
+    one("PNG", () => {
+      savePNG(snapshotSVG(root), `${name}.png`).catch(() => {
+        said.textContent = " This page does not allow pictures to be made; save the SVG instead.";
+      });
+    }),
+    said
+  );
+}
+
 // knobs/frame.ts
 var Frame = class {
   constructor(desk, name, label, signal) {
@@ -476,7 +697,7 @@ var Frame = class {
       ...OWN_KEYS,
       tabindex: -1
     });
-    this.root.append(this.status, this.live);
+    this.root.append(this.status, saveButtons(this.root, label.replace(/\W+/g, "-").toLowerCase(), OWN_KEYS, signal), this.live);
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
   desk;
@@ -490,9 +711,9 @@ var Frame = class {
   }
   refresh() {
     const { desk } = this;
-    attr(this.root, "data-stale", desk.stale ? "" : null);
+    attr(this.root, "data-stale", !desk.stale ? null : desk.problem !== null || desk.silent ? "kept" : "");
     const silent = desk.silent ? "The kernel is not answering: the numbers are those of earlier settings." : "";
-    text(this.status, desk.problem ?? silent);
+    text(this.status, desk.problem === null ? silent : `${desk.problem}${desk.stale ? " — what is shown is as it was before." : ""}`);
     attr(this.status, "data-level", desk.problem !== null ? "refused" : "info");
     show(this.status, desk.problem !== null || desk.silent);
     const spoken = desk.stale ? null : desk.picture?.spoken ?? null;
@@ -506,23 +727,60 @@ var Frame = class {
   }
 };
 
+// knobs/tables.ts
+function scrolled(label, content) {
+  return html("div", { ...OWN_KEYS, class: "kn-scroll", role: "group", "aria-label": label, tabindex: 0 }, content);
+}
+
 // capture/runs.ts
 var made = 0;
 var RunTable = class {
-  constructor(choose, signal) {
-    this.choose = choose;
+  constructor(acts, signal) {
+    this.acts = acts;
     this.signal = signal;
+    const rename = () => {
+      if (this.chosen >= 0 && this.label.value !== this.shown) acts.rename(this.chosen, this.label.value);
+    };
+    this.label.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") rename();
+      if (event.key === "Escape") this.label.value = this.shown;
+      if (event.key === "Enter" || event.key === "Escape") event.stopPropagation();
+    }, { signal });
+    this.more = html(
+      "div",
+      { class: "cp-row" },
+      html("label", { class: "cp-choice" }, "The chosen run ", this.label),
+      button("Give the chosen run this label", "Rename", { ...OWN_KEYS, "data-role": "rename" }, rename, signal),
+      button("Take the chosen run off the table; its files stay", "Remove", { ...OWN_KEYS, "data-role": "remove" }, () => {
+        if (this.chosen >= 0) acts.remove(this.chosen);
+      }, signal)
+    );
+    this.root.append(this.scroll, this.more, this.said);
   }
-  choose;
+  acts;
   signal;
-  root = html("div", { class: "kn-scroll cp-runs" });
+  root = html("div", { class: "cp-runs" });
   group = `cp-runs-${++made}`;
+  scroll = scrolled("runs", html("div"));
+  label = html("input", { ...OWN_KEYS, type: "text", class: "cp-label", "aria-label": "label of the chosen run", "data-role": "label" });
+  said = html("p", { class: "kn-status", role: "status", "data-role": "runs-said" });
+  more;
+  chosen = -1;
+  shown = "";
   draw(table) {
     const rows = table.rows ?? [];
-    show(this.root, rows.length > 0);
-    const focused = this.root.contains(document.activeElement);
+    const label = rows[table.chosen]?.label ?? "";
+    if (table.chosen !== this.chosen || label !== this.shown) this.label.value = label;
+    this.chosen = table.chosen;
+    this.shown = label;
+    text(this.said, table.said ?? "");
+    show(this.said, (table.said ?? "") !== "");
+    show(this.root, rows.length > 0 || (table.said ?? "") !== "");
+    show(this.more, table.chosen >= 0);
+    show(this.scroll, rows.length > 0);
+    const focused = this.scroll.contains(active(this.scroll));
     const number = (content, more = "") => html("td", { class: "kn-number" }, content, more === "" ? null : html("span", { class: "sv-dim" }, ` ${more}`));
-    this.root.replaceChildren(html(
+    this.scroll.replaceChildren(html(
       "table",
       { "data-role": "runs" },
       html("caption", {}, "The chosen run is in the editor below; each is compared with the first."),
@@ -544,11 +802,11 @@ var RunTable = class {
         )
       )))
     ));
-    if (focused) this.root.querySelector("input:checked")?.focus();
+    if (focused) this.scroll.querySelector("input:checked")?.focus();
   }
   radio(row, k, checked) {
     const input = html("input", { ...OWN_KEYS, type: "radio", name: this.group, checked, "data-run": k });
-    input.addEventListener("change", () => this.choose(k), { signal: this.signal });
+    input.addEventListener("change", () => this.acts.choose(k), { signal: this.signal });
     return html("label", { class: "cp-choice" }, input, row.label);
   }
 };
@@ -595,11 +853,15 @@ function renderCapture(given, el, signal) {
   const lines = html("pre", OWN_KEYS);
   const folded = html("details", {}, html("summary", OWN_KEYS, "Its last lines"), lines);
   const failure = html("div", { class: "kn-status cp-failure", "data-level": "refused", role: "alert" }, sentence, folded);
-  const runs = new RunTable((which) => ask({ ask: "choose", run: which }), signal);
+  const runs = new RunTable({
+    choose: (which) => ask({ ask: "choose", run: which }),
+    rename: (which, label) => ask({ ask: "rename", run: which, label }),
+    remove: (which) => ask({ ask: "remove", run: which })
+  }, signal);
   frame.add(
     html("h3", {}, "Capture a run"),
     main.root,
-    html("details", { class: "cp-rest" }, html("summary", OWN_KEYS, "All other options"), rest.root),
+    html("details", { class: "cp-rest", hidden: knobs.length === 0 }, html("summary", OWN_KEYS, "All other options"), rest.root),
     code,
     html("div", { class: "cp-row" }, run, stop, bar, words),
     live,
@@ -615,7 +877,7 @@ function renderCapture(given, el, signal) {
     const kept = job.state === "idle" || job.state === "stopped" || job.state === "failed";
     attr(run, "aria-disabled", String(busy || job.missing !== "" || desk.problem !== null));
     attr(stop, "aria-disabled", String(job.state !== "running"));
-    if (!busy && stop === stop.ownerDocument.activeElement) run.focus();
+    if (!busy && stop === active(stop)) run.focus();
     show(stop, busy);
     show(bar, busy || job.state === "done");
     bar.value = job.share;

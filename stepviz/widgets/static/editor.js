@@ -1932,9 +1932,10 @@ function icon(path) {
   );
 }
 function button(label, content, attributes, onClick, signal) {
+  const named = typeof content !== "string" || label.toLowerCase().includes(content.toLowerCase()) || !/\p{L}/u.test(content);
   const element = html(
     "button",
-    { type: "button", title: label, "aria-label": label, ...attributes },
+    { type: "button", title: label, "aria-label": named ? label : `${content}: ${label}`, ...attributes },
     content
   );
   element.addEventListener("click", onClick, { signal });
@@ -3926,7 +3927,7 @@ function result(solved, baseline, name) {
 function active(root) {
   return root.getRootNode().activeElement;
 }
-var NAMES2 = ["data-role", "data-scenario", "data-filter", "data-table-phase"];
+var NAMES2 = ["data-role", "data-scenario", "data-filter", "data-table-phase", "data-table-arrow"];
 function address(element) {
   const named = (name2, of) => `[${name2}="${CSS.escape(of.getAttribute(name2) ?? "")}"]`;
   if (element.matches("[data-phase]")) return named("data-phase", element) + named("data-rank", element);
@@ -5795,6 +5796,8 @@ var Messages = class {
   live = html("div", { class: "sv-live", "aria-live": "polite", "data-role": "live" });
   own = null;
   kernel = "";
+  /** What went wrong with the timeline itself and was said already. */
+  told = null;
   say(message, level = "info") {
     this.own = message === null ? null : { message, level, during: this.session.dragging };
     this.refresh();
@@ -5824,7 +5827,10 @@ var Messages = class {
     const shown = message !== null && (own === null || level !== "info") ? { message, level } : own !== null ? { message: message === null ? own.message : `${own.message} · ${message}`, level: own.level } : { message: this.idle, level: "none" };
     text2(this.line, shown.message);
     attr(this.line, "data-level", shown.level);
-    attr(this.line, "role", shown.level === "refused" || shown.level === "error" ? "alert" : null);
+    if (message !== this.told) {
+      this.told = message;
+      if (message !== null && level !== "info") this.announce(message);
+    }
     if (status.kernel !== this.kernel) {
       this.kernel = status.kernel;
       if (status.kernel === "silent" && status.message) this.announce(status.message);
@@ -5998,7 +6004,7 @@ var Panels = class {
       html("h3", {}, title),
       button("Close (Esc)", "×", { class: "sv-x", "data-role": "close" }, () => this.show(null), this.context.signal)
     ), ...parts);
-    this.element.querySelector("input,textarea,.sv-primary")?.focus();
+    (this.element.querySelector("input,textarea,.sv-primary") ?? this.element.querySelector("button"))?.focus();
   }
   build(name) {
     switch (name) {
@@ -6146,6 +6152,8 @@ function fresh2(phases) {
 }
 
 // view/table.ts
+var LISTED3 = 400;
+var ARROWS = ["from", "to", "type", "lag", "slack", "critical", "known as"];
 var COLUMNS = ["phase", "kind", "rank", "lane", "start", "finish", "duration", "total float", "critical"];
 var Table = class {
   constructor(context2) {
@@ -6172,11 +6180,30 @@ var Table = class {
     });
     this.element.replaceChildren(html(
       "table",
-      {},
+      { "data-role": "phases" },
       html("caption", {}, `Completion ${number(solved.completion)} ms`),
       html("thead", {}, html("tr", {}, ...COLUMNS.map((column) => html("th", { scope: "col" }, column)))),
       html("tbody", {}, ...rows)
-    ));
+    ), this.arrows(solved));
+  }
+  arrows(solved) {
+    const { phases } = solved.doc;
+    const stored = solved.dependencies.filter(({ row }) => row >= 0);
+    const name = (row) => phases[row]?.phase ?? "";
+    const lines = stored.slice(0, LISTED3).map((arrow) => {
+      const open = html("button", { type: "button", "data-table-arrow": arrow.row, title: "choose this arrow" }, name(arrow.source));
+      open.addEventListener("click", () => this.context.selectArrow(arrow.row));
+      const cells = [name(arrow.target), arrow.type, number(arrow.lag), number(arrow.slack), arrow.critical ? "yes" : "", arrow.origin];
+      return html("tr", {}, html("th", { scope: "row" }, open), ...cells.map((cell) => html("td", {}, cell)));
+    });
+    const left = stored.length - lines.length;
+    return html(
+      "table",
+      { "data-role": "arrows" },
+      html("caption", {}, `${number(stored.length)} arrows${left > 0 ? `, the first ${LISTED3} of them` : ""}; the order within a lane is not among them`),
+      html("thead", {}, html("tr", {}, ...ARROWS.map((column) => html("th", { scope: "col" }, column)))),
+      html("tbody", {}, ...lines)
+    );
   }
 };
 

@@ -16,7 +16,14 @@ function laneOf(raw) {
     start[k] = at;
     finish[k] = at + raw.length[k];
   }
-  return { start, finish, kind: Uint8Array.from(raw.kind), name: Int32Array.from(raw.name) };
+  return {
+    start,
+    finish,
+    kind: Uint8Array.from(raw.kind),
+    name: Int32Array.from(raw.name),
+    count: raw.count === void 0 ? new Uint32Array(count).fill(1) : Uint32Array.from(raw.count),
+    busy: Float64Array.from(raw.busy ?? raw.length)
+  };
 }
 function bisect(values, bound, past = false) {
   let low = 0;
@@ -57,27 +64,28 @@ function merged(lane, start, finish, pixel, choice) {
     const begin = lane.start[k];
     const end = lane.finish[k];
     const length = end - begin;
+    const busy = lane.busy[k];
     const wide = length >= pixel;
     const bucket = Math.floor(begin / pixel);
     const name = lane.name[k];
     const marked = choice.found !== null && choice.found[name] === 1 ? 1 : 0;
     if (open === null || wide || wideBefore || bucket !== bucketBefore) {
       close();
-      open = { start: begin, finish: end, busy: length, count: 1, kind, name, row: k, flags: marked };
+      open = { start: begin, finish: end, busy, count: lane.count[k], kind, name, row: k, flags: marked };
       blocks.push(open);
       longest = length;
-      times = /* @__PURE__ */ new Map([[kind, Math.max(length, 0.25)]]);
+      times = /* @__PURE__ */ new Map([[kind, Math.max(busy, 0.25)]]);
     } else {
       open.finish = Math.max(open.finish, end);
-      open.busy += length;
-      open.count += 1;
+      open.busy += busy;
+      open.count += lane.count[k];
       open.flags |= marked;
       if (length > longest) {
         longest = length;
         open.name = name;
         open.row = k;
       }
-      times.set(kind, (times.get(kind) ?? 0) + Math.max(length, 0.25));
+      times.set(kind, (times.get(kind) ?? 0) + Math.max(busy, 0.25));
     }
     wideBefore = wide;
     bucketBefore = bucket;
@@ -254,8 +262,9 @@ var StepLanes = class {
     }
     const work = inside.length > 0 ? inside : all;
     const given = this.given.lanes[String(number)];
-    const said = { rank: given.rank, lane: given.lane, count: work.length };
-    if (work.length === 1) {
+    const count = work.reduce((sum, k) => sum + lane.count[k], 0);
+    const said = { rank: given.rank, lane: given.lane, count };
+    if (work.length === 1 && count === 1) {
       const [k] = work;
       return {
         ...said,
@@ -272,10 +281,10 @@ var StepLanes = class {
     const times = /* @__PURE__ */ new Map();
     for (const k of work) {
       const held = times.get(lane.name[k]) ?? [0, 0];
-      times.set(lane.name[k], [held[0] + 1, held[1] + length(k)]);
+      times.set(lane.name[k], [held[0] + lane.count[k], held[1] + lane.busy[k]]);
     }
-    const names = [...times].sort(([a, [, x]], [b, [, y]]) => y - x || a - b).slice(0, MOST_NAMES).map(([name, [count, time]]) => [this.given.names[name], count, time]);
-    return { ...said, start_ns: begin, duration_ns: end - begin, busy_ns: work.reduce((sum, k) => sum + length(k), 0), names };
+    const names = [...times].sort(([a, [, x]], [b, [, y]]) => y - x || a - b).slice(0, MOST_NAMES).map(([name, [count2, time]]) => [this.given.names[name], count2, time]);
+    return { ...said, start_ns: begin, duration_ns: end - begin, busy_ns: work.reduce((sum, k) => sum + lane.busy[k], 0), names };
   }
   more(lane, k) {
     const known = lane.more?.[String(k)];

@@ -147,7 +147,6 @@ function pieces(text) {
 var TRAITS = ["value", "revealed", "_quiz"];
 var WORDS = { right: "Right", mistake: "Not that", wrong: "Not that", unread: "" };
 var SIGNS = { right: "✓", mistake: "✗", wrong: "✗", unread: "" };
-var made = 0;
 var QuizView = class {
   constructor(model, signal) {
     this.model = model;
@@ -164,6 +163,13 @@ var QuizView = class {
     );
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
+      this.submit();
+    }, { signal });
+    this.form.addEventListener("keydown", (event) => {
+      const plain = event.key === "Enter" && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey && !event.isComposing;
+      if (!plain || !(event.target instanceof HTMLInputElement)) return;
+      event.preventDefault();
+      event.stopPropagation();
       this.submit();
     }, { signal });
     this.form.addEventListener("input", () => {
@@ -184,7 +190,8 @@ var QuizView = class {
   }
   model;
   root;
-  id = `qz-${++made}`;
+  /** Each widget of a page has a module of its own, so a count would begin anew in each. */
+  id = `qz-${Math.random().toString(36).slice(2, 10)}`;
   form = html("form", { class: "qz-form", novalidate: true });
   question = html("p", { class: "qz-question", id: `${this.id}-question` });
   entry = html("div", { class: "qz-entry" });

@@ -258,6 +258,21 @@ function show(element, visible) {
 function px(value) {
   return Math.round(value * 100) / 100;
 }
+function button(label, content, attributes, onClick, signal) {
+  const named = typeof content !== "string" || label.toLowerCase().includes(content.toLowerCase()) || !/\p{L}/u.test(content);
+  const element = html(
+    "button",
+    { type: "button", title: label, "aria-label": named ? label : `${content}: ${label}`, ...attributes },
+    content
+  );
+  element.addEventListener("click", onClick, { signal });
+  return element;
+}
+
+// view/focus.ts
+function active(root) {
+  return root.getRootNode().activeElement;
+}
 
 // knobs/keys.ts
 var OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
@@ -408,7 +423,7 @@ var Controls = class {
       const solved = desk.picture?.solved?.[knob.name];
       const unknown = desk.value.unknown === knob.name || solved !== void 0 && knob.name === "peak" && desk.value.device !== "";
       const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
-      if (field !== field.ownerDocument.activeElement || unknown) {
+      if (field !== active(field) || unknown) {
         field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
       }
       field.readOnly = unknown;
@@ -435,7 +450,7 @@ var Controls = class {
     field.addEventListener("blur", () => this.refresh(), { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
     this.refreshers.push(() => {
-      if (field !== field.ownerDocument.activeElement) field.value = writtenList(desk.value[knob.name] ?? null);
+      if (field !== active(field)) field.value = writtenList(desk.value[knob.name] ?? null);
     });
     return html(
       "label",
@@ -467,6 +482,214 @@ var Controls = class {
   }
 };
 
+// view/export.ts
+var PROPERTIES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "font-variant-numeric",
+  "text-decoration-line"
+];
+function dress(from, to) {
+  const style = getComputedStyle(from);
+  if (style.display === "none" || style.visibility === "hidden") {
+    to.setAttribute("display", "none");
+    return;
+  }
+  if (from instanceof SVGGraphicsElement && !(from instanceof SVGGElement)) {
+    for (const property of PROPERTIES) {
+      const value = style.getPropertyValue(property);
+      if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
+    }
+  }
+  for (let k = 0; k < from.children.length; k++) dress(from.children[k], to.children[k]);
+}
+function saveURL(url, name) {
+  const link = html("a", { href: url, download: name });
+  link.click();
+}
+function saveText(content, name, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+async function savePNG(picture, name) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`;
+  await image.decode();
+  const canvas = html("canvas");
+  canvas.width = image.naturalWidth * 2;
+  canvas.height = image.naturalHeight * 2;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("no canvas");
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) throw new Error("no picture");
+  const url = URL.createObjectURL(blob);
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+
+// view/snapshot.ts
+var SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+var NOTHING = "rgba(0, 0, 0, 0)";
+function snapshotSVG(root) {
+  const box2 = root.getBoundingClientRect();
+  const { width, height } = box2;
+  const style = getComputedStyle(root);
+  const page = { left: box2.left, top: box2.top, parts: [] };
+  const paper = style.backgroundColor === NOTHING ? "white" : style.backgroundColor;
+  page.parts.push(svg("rect", { width, height, fill: paper }));
+  for (const child of root.childNodes) draw(child, page);
+  const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, ...page.parts);
+  return new XMLSerializer().serializeToString(picture);
+}
+function draw(node, page) {
+  if (node instanceof Text) {
+    write(node, page);
+    return;
+  }
+  if (!(node instanceof Element) || node.matches(SKIPPED)) return;
+  const visible = node.checkVisibility?.({ visibilityProperty: true, contentVisibilityAuto: true }) ?? true;
+  const rect = node.getBoundingClientRect();
+  if (!visible || rect.width <= 1 && rect.height <= 1) return;
+  const [x, y] = [rect.left - page.left, rect.top - page.top];
+  if (node instanceof SVGSVGElement) {
+    const clone = node.cloneNode(true);
+    dress(node, clone);
+    for (const title of clone.querySelectorAll("title")) title.remove();
+    for (const [name, value] of Object.entries({ x, y, width: rect.width, height: rect.height })) clone.setAttribute(name, String(value));
+    page.parts.push(clone);
+    return;
+  }
+  if (node instanceof HTMLCanvasElement) {
+    if (node.width > 0 && node.height > 0) page.parts.push(svg("image", { x, y, width: rect.width, height: rect.height, href: node.toDataURL() }));
+    return;
+  }
+  const style = getComputedStyle(node);
+  box(style, rect, x, y, page);
+  if (node instanceof HTMLInputElement || node instanceof HTMLSelectElement) {
+    control(node, style, rect, x, y, page);
+    return;
+  }
+  for (const child of node.childNodes) draw(child, page);
+}
+function box(style, rect, x, y, page) {
+  const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, rect.height / 2);
+  const fill = style.backgroundColor;
+  const border = parseFloat(style.borderTopWidth) || 0;
+  const all = border > 0 && style.borderBottomWidth === style.borderTopWidth && style.borderTopStyle !== "none";
+  if (fill !== NOTHING || all) {
+    page.parts.push(svg("rect", {
+      x,
+      y,
+      width: rect.width,
+      height: rect.height,
+      rx: round,
+      fill: fill === NOTHING ? "none" : fill,
+      stroke: all ? style.borderTopColor : "none",
+      "stroke-width": border
+    }));
+  } else if (border > 0 && style.borderTopStyle !== "none") {
+    page.parts.push(svg("line", { x1: x, y1: y, x2: x + rect.width, y2: y, stroke: style.borderTopColor, "stroke-width": border }));
+  }
+}
+function control(node, style, rect, x, y, page) {
+  const middle = y + rect.height / 2;
+  if (node.type === "range") {
+    const { min, max, value } = node;
+    const share = (Number(value) - Number(min)) / (Number(max) - Number(min) || 1);
+    page.parts.push(
+      svg("line", { x1: x, x2: x + rect.width, y1: middle, y2: middle, stroke: style.color, "stroke-opacity": 0.4, "stroke-width": 3 }),
+      svg("circle", { cx: x + 7 + share * (rect.width - 14), cy: middle, r: 7, fill: style.color })
+    );
+  } else if (node.type === "checkbox") {
+    page.parts.push(svg("rect", { x, y, width: rect.width, height: rect.height, rx: 2, fill: "none", stroke: style.color }));
+    if (node.checked) {
+      page.parts.push(svg("path", { d: `M${x + 3} ${middle}l3 3 5-6`, fill: "none", stroke: style.color, "stroke-width": 2 }));
+    }
+  } else {
+    const words2 = node instanceof HTMLSelectElement ? node.selectedOptions[0]?.textContent ?? "" : node.value || node.placeholder;
+    page.parts.push(line(words2, style, x + (parseFloat(style.paddingLeft) || 0) + 1, y, rect.height, null));
+  }
+}
+function write(node, page) {
+  const content = node.data;
+  const parent = node.parentElement;
+  if (content.trim() === "" || parent === null) return;
+  const style = getComputedStyle(parent);
+  const range = document.createRange();
+  let [from, row] = [0, null];
+  const put = (to) => {
+    const words2 = content.slice(from, to).trim();
+    if (words2 === "" || row === null) return;
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const { width } = range.getBoundingClientRect();
+    page.parts.push(line(words2, style, row.left - page.left, row.top - page.top, row.height, width));
+  };
+  for (const { index, 0: word } of content.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const rect = range.getClientRects()[0];
+    if (rect === void 0 || rect.width === 0) continue;
+    if (row !== null && Math.abs(rect.top - row.top) > 2) {
+      put(index);
+      from = index;
+      row = rect;
+    } else if (row === null) {
+      from = index;
+      row = rect;
+    }
+  }
+  put(content.length);
+}
+function line(words2, style, x, top, height, width) {
+  const size = parseFloat(style.fontSize);
+  const element = svg("text", {
+    x,
+    y: top + height / 2 + size * 0.35,
+    fill: style.color,
+    "font-size": size,
+    "font-family": style.fontFamily,
+    "font-weight": style.fontWeight,
+    "text-decoration": style.textDecorationLine === "none" ? null : style.textDecorationLine,
+    textLength: width === null || width === 0 ? null : width,
+    lengthAdjust: width === null ? null : "spacingAndGlyphs"
+  });
+  element.textContent = words2;
+  return element;
+}
+
+// view/saving.ts
+function saveButtons(root, name, keys, signal) {
+  const said = html("span", { role: "status" });
+  const one = (kind, run) => button(`Save the picture as ${kind}`, kind, { ...keys, class: "sv-save", "data-role": `save-${kind.toLowerCase()}` }, () => {
+    said.textContent = "";
+    run();
+  }, signal);
+  return html(
+    "div",
+    { class: "sv-saving", "data-role": "saving" },
+    "Save the picture: ",
+    one("SVG", () => saveText(snapshotSVG(root), `${name}.svg`, "image/svg+xml")),
+    one("PNG", () => {
+      savePNG(snapshotSVG(root), `${name}.png`).catch(() => {
+        said.textContent = " This page does not allow pictures to be made; save the SVG instead.";
+      });
+    }),
+    said
+  );
+}
+
 // knobs/frame.ts
 var Frame = class {
   constructor(desk, name, label, signal) {
@@ -477,7 +700,7 @@ var Frame = class {
       ...OWN_KEYS,
       tabindex: -1
     });
-    this.root.append(this.status, this.live);
+    this.root.append(this.status, saveButtons(this.root, label.replace(/\W+/g, "-").toLowerCase(), OWN_KEYS, signal), this.live);
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
   desk;
@@ -491,9 +714,9 @@ var Frame = class {
   }
   refresh() {
     const { desk } = this;
-    attr(this.root, "data-stale", desk.stale ? "" : null);
+    attr(this.root, "data-stale", !desk.stale ? null : desk.problem !== null || desk.silent ? "kept" : "");
     const silent = desk.silent ? "The kernel is not answering: the numbers are those of earlier settings." : "";
-    text(this.status, desk.problem ?? silent);
+    text(this.status, desk.problem === null ? silent : `${desk.problem}${desk.stale ? " — what is shown is as it was before." : ""}`);
     attr(this.status, "data-level", desk.problem !== null ? "refused" : "info");
     show(this.status, desk.problem !== null || desk.silent);
     const spoken = desk.stale ? null : desk.picture?.spoken ?? null;
@@ -504,6 +727,25 @@ var Frame = class {
       this.heard = spoken;
       text(this.live, spoken);
     }, 400);
+  }
+};
+
+// knobs/tables.ts
+function scrolled(label, content) {
+  return html("div", { ...OWN_KEYS, class: "kn-scroll", role: "group", "aria-label": label, tabindex: 0 }, content);
+}
+var Folded = class {
+  element;
+  summary = html("summary", OWN_KEYS);
+  room;
+  constructor(label) {
+    this.room = scrolled(label, html("div"));
+    this.summary.textContent = label;
+    this.element = html("details", {}, this.summary, this.room);
+  }
+  draw(table, label) {
+    if (label !== void 0 && this.summary.textContent !== label) this.summary.textContent = label;
+    this.room.replaceChildren(table);
   }
 };
 
@@ -578,13 +820,13 @@ function renderTokens(given, el, signal) {
   const drawing = html("div", { class: "kn-numbers tk-sides" });
   const settings = html("div", { class: "tk-settings" });
   const said = html("div", { class: "kn-numbers" });
-  const more = html("div", { class: "kn-numbers" });
+  const cells = new Folded("The masks as a table");
+  const every = new Folded("Every convention at once");
   const below = html("div");
   const about = html("p", { class: "sv-dim" });
   let lossesTold = "";
   let controls = new Controls(desk, given.knobs(), HEADINGS, signal);
   settings.append(controls.root);
-  let open = false;
   let room = 0;
   let painted = [];
   frame.add(
@@ -592,7 +834,7 @@ function renderTokens(given, el, signal) {
     numbers,
     html("div", { class: "tk-main" }, drawing, settings),
     said,
-    more,
+    html("div", { class: "kn-numbers" }, cells.element, every.element),
     below,
     about
   );
@@ -608,10 +850,8 @@ function renderTokens(given, el, signal) {
     numbers.replaceChildren(html("p", { class: "tk-headline", "data-role": "headline" }, picture.headline), cards(picture));
     drawing.replaceChildren(...masks(picture, room, number));
     said.replaceChildren(words(picture));
-    const table = conventions(picture, open, (now) => {
-      open = now;
-    });
-    more.replaceChildren(table);
+    cells.draw(maskTable(picture));
+    every.draw(conventions(picture), `Every convention at once (${picture.rows.length} numbers)`);
     about.textContent = picture.about.join(" ");
     const told = JSON.stringify(picture.losses);
     if (told !== lossesTold) below.replaceChildren(losses(picture.losses));
@@ -650,7 +890,8 @@ function cards(picture) {
       "div",
       { class: "tk-value" },
       html("span", { class: "tk-before", "data-value": row.before }, row.beforeText),
-      html("span", { class: "tk-arrow", "aria-label": "to" }, "→"),
+      html("span", { class: "tk-arrow", "aria-hidden": "true" }, "→"),
+      html("span", { class: "sv-live" }, "to"),
       html("strong", { class: "tk-after", "data-value": row.after }, row.afterText)
     ),
     chip(row.change, row.change === "unchanged" ? row.change : `${row.change} ${row.ratioText}`)
@@ -700,9 +941,9 @@ function words(picture) {
     ...picture.notes.map((note) => html("p", { class: "sv-dim" }, note))
   );
 }
-function conventions(picture, open, opened) {
+function conventions(picture) {
   const [before2, after] = picture.sides;
-  const line = (row) => html(
+  const line2 = (row) => html(
     "tr",
     { "data-quantity": row.name },
     html("th", { scope: "row" }, row.name),
@@ -712,17 +953,34 @@ function conventions(picture, open, opened) {
     html("td", {}, chip(row.change, row.change)),
     html("td", { class: "tk-counts" }, row.counts)
   );
-  const heads = ["quantity", before2.name, after.name, "unit", "", "what it counts"];
-  const table = html(
+  const heads = ["quantity", before2.name, after.name, "unit", "change", "what it counts"];
+  return html(
     "table",
     { "data-role": "conventions" },
     html("caption", {}, "The same two updates, under every numerator and every FLOP convention"),
     html("thead", {}, html("tr", {}, ...heads.map((head, k) => html("th", { scope: "col", class: k === 1 || k === 2 ? "kn-number" : null }, head)))),
-    html("tbody", {}, ...picture.rows.map(line))
+    html("tbody", {}, ...picture.rows.map(line2))
   );
-  const details = html("details", { open }, html("summary", OWN_KEYS, `Every convention at once (${picture.rows.length} numbers)`), html("div", { class: "kn-scroll" }, table));
-  details.addEventListener("toggle", () => opened(details.open));
-  return details;
+}
+function maskTable(picture) {
+  const whats = [["prompt", "prompt"], ["target", "completion, scored"], ["completion", "completion, not scored"], ["padding", "padding"]];
+  const lines = picture.sides.flatMap((side) => [
+    ...side.rows.map((runs, k) => html(
+      "tr",
+      {},
+      html("th", { scope: "row" }, `${side.name}, row ${k + 1}`),
+      html("td", { class: "kn-number" }, String(new Set(runs.map(([, , , sequence]) => sequence).filter((one) => one >= 0)).size)),
+      ...whats.map(([what]) => html("td", { class: "kn-number" }, String(runs.reduce((sum, [, length, is]) => sum + (is === what ? length : 0), 0))))
+    )),
+    ...side.hidden > 0 ? [html("tr", {}, html("td", { colspan: whats.length + 2 }, `and ${side.hidden} more rows like these`))] : []
+  ]);
+  return html(
+    "table",
+    { "data-role": "cells" },
+    html("caption", {}, "Positions of each row of the batch, by what they are"),
+    html("thead", {}, html("tr", {}, ...["row", "sequences", ...whats.map(([, words2]) => words2)].map((head, k) => html("th", { scope: "col", class: k > 0 ? "kn-number" : null }, head)))),
+    html("tbody", {}, ...lines)
+  );
 }
 function losses(given) {
   const ranks = given.losses.map((rank, k) => html(
@@ -732,7 +990,7 @@ function losses(given) {
     ...rank.map((batch) => html("span", { class: "tk-batch" }, ...batch.map((loss) => html("span", { class: "tk-loss" }, loss))))
   ));
   const rows = given.rows.map((row) => {
-    const line = html(
+    const line2 = html(
       "tr",
       { "data-reduction": row.name },
       html("th", { scope: "row" }, row.name),
@@ -740,8 +998,8 @@ function losses(given) {
       html("td", { class: "kn-number" }, row.quotient),
       html("td", { class: "tk-counts" }, row.used)
     );
-    attr(line, "data-right", row.right ? "" : null);
-    return line;
+    attr(line2, "data-right", row.right ? "" : null);
+    return line2;
   });
   const table = html(
     "table",
@@ -757,7 +1015,7 @@ function losses(given) {
       "div",
       { class: "tk-losses" },
       html("div", {}, ...ranks, html("p", { class: "sv-dim" }, "Each box is a microbatch, each number the loss of a scored target.")),
-      html("div", { class: "kn-scroll" }, table)
+      scrolled("The loss under every denominator", table)
     )
   );
 }

@@ -40,9 +40,10 @@ function icon(path) {
   );
 }
 function button(label, content, attributes, onClick, signal) {
+  const named = typeof content !== "string" || label.toLowerCase().includes(content.toLowerCase()) || !/\p{L}/u.test(content);
   const element = html(
     "button",
-    { type: "button", title: label, "aria-label": label, ...attributes },
+    { type: "button", title: label, "aria-label": named ? label : `${content}: ${label}`, ...attributes },
     content
   );
   element.addEventListener("click", onClick, { signal });
@@ -71,7 +72,7 @@ function readScene(raw) {
 function active(root) {
   return root.getRootNode().activeElement;
 }
-var NAMES = ["data-role", "data-scenario", "data-filter", "data-table-phase"];
+var NAMES = ["data-role", "data-scenario", "data-filter", "data-table-phase", "data-table-arrow"];
 function address(element) {
   const named = (name2, of) => `[${name2}="${CSS.escape(of.getAttribute(name2) ?? "")}"]`;
   if (element.matches("[data-phase]")) return named("data-phase", element) + named("data-rank", element);
@@ -136,6 +137,214 @@ function rove(toolbar, signal) {
     all[(to + all.length) % all.length]?.focus();
   }, { signal });
   return settle;
+}
+
+// view/export.ts
+var PROPERTIES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "font-variant-numeric",
+  "text-decoration-line"
+];
+function dress(from, to) {
+  const style = getComputedStyle(from);
+  if (style.display === "none" || style.visibility === "hidden") {
+    to.setAttribute("display", "none");
+    return;
+  }
+  if (from instanceof SVGGraphicsElement && !(from instanceof SVGGElement)) {
+    for (const property of PROPERTIES) {
+      const value = style.getPropertyValue(property);
+      if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
+    }
+  }
+  for (let k = 0; k < from.children.length; k++) dress(from.children[k], to.children[k]);
+}
+function saveURL(url, name) {
+  const link = html("a", { href: url, download: name });
+  link.click();
+}
+function saveText(content, name, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+async function savePNG(picture, name) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`;
+  await image.decode();
+  const canvas = html("canvas");
+  canvas.width = image.naturalWidth * 2;
+  canvas.height = image.naturalHeight * 2;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("no canvas");
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) throw new Error("no picture");
+  const url = URL.createObjectURL(blob);
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+
+// view/snapshot.ts
+var SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+var NOTHING = "rgba(0, 0, 0, 0)";
+function snapshotSVG(root) {
+  const box2 = root.getBoundingClientRect();
+  const { width, height } = box2;
+  const style = getComputedStyle(root);
+  const page = { left: box2.left, top: box2.top, parts: [] };
+  const paper = style.backgroundColor === NOTHING ? "white" : style.backgroundColor;
+  page.parts.push(svg("rect", { width, height, fill: paper }));
+  for (const child of root.childNodes) draw(child, page);
+  const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, ...page.parts);
+  return new XMLSerializer().serializeToString(picture);
+}
+function draw(node, page) {
+  if (node instanceof Text) {
+    write(node, page);
+    return;
+  }
+  if (!(node instanceof Element) || node.matches(SKIPPED)) return;
+  const visible = node.checkVisibility?.({ visibilityProperty: true, contentVisibilityAuto: true }) ?? true;
+  const rect = node.getBoundingClientRect();
+  if (!visible || rect.width <= 1 && rect.height <= 1) return;
+  const [x, y] = [rect.left - page.left, rect.top - page.top];
+  if (node instanceof SVGSVGElement) {
+    const clone = node.cloneNode(true);
+    dress(node, clone);
+    for (const title of clone.querySelectorAll("title")) title.remove();
+    for (const [name, value] of Object.entries({ x, y, width: rect.width, height: rect.height })) clone.setAttribute(name, String(value));
+    page.parts.push(clone);
+    return;
+  }
+  if (node instanceof HTMLCanvasElement) {
+    if (node.width > 0 && node.height > 0) page.parts.push(svg("image", { x, y, width: rect.width, height: rect.height, href: node.toDataURL() }));
+    return;
+  }
+  const style = getComputedStyle(node);
+  box(style, rect, x, y, page);
+  if (node instanceof HTMLInputElement || node instanceof HTMLSelectElement) {
+    control(node, style, rect, x, y, page);
+    return;
+  }
+  for (const child of node.childNodes) draw(child, page);
+}
+function box(style, rect, x, y, page) {
+  const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, rect.height / 2);
+  const fill = style.backgroundColor;
+  const border = parseFloat(style.borderTopWidth) || 0;
+  const all = border > 0 && style.borderBottomWidth === style.borderTopWidth && style.borderTopStyle !== "none";
+  if (fill !== NOTHING || all) {
+    page.parts.push(svg("rect", {
+      x,
+      y,
+      width: rect.width,
+      height: rect.height,
+      rx: round,
+      fill: fill === NOTHING ? "none" : fill,
+      stroke: all ? style.borderTopColor : "none",
+      "stroke-width": border
+    }));
+  } else if (border > 0 && style.borderTopStyle !== "none") {
+    page.parts.push(svg("line", { x1: x, y1: y, x2: x + rect.width, y2: y, stroke: style.borderTopColor, "stroke-width": border }));
+  }
+}
+function control(node, style, rect, x, y, page) {
+  const middle = y + rect.height / 2;
+  if (node.type === "range") {
+    const { min, max, value } = node;
+    const share = (Number(value) - Number(min)) / (Number(max) - Number(min) || 1);
+    page.parts.push(
+      svg("line", { x1: x, x2: x + rect.width, y1: middle, y2: middle, stroke: style.color, "stroke-opacity": 0.4, "stroke-width": 3 }),
+      svg("circle", { cx: x + 7 + share * (rect.width - 14), cy: middle, r: 7, fill: style.color })
+    );
+  } else if (node.type === "checkbox") {
+    page.parts.push(svg("rect", { x, y, width: rect.width, height: rect.height, rx: 2, fill: "none", stroke: style.color }));
+    if (node.checked) {
+      page.parts.push(svg("path", { d: `M${x + 3} ${middle}l3 3 5-6`, fill: "none", stroke: style.color, "stroke-width": 2 }));
+    }
+  } else {
+    const words = node instanceof HTMLSelectElement ? node.selectedOptions[0]?.textContent ?? "" : node.value || node.placeholder;
+    page.parts.push(line(words, style, x + (parseFloat(style.paddingLeft) || 0) + 1, y, rect.height, null));
+  }
+}
+function write(node, page) {
+  const content = node.data;
+  const parent = node.parentElement;
+  if (content.trim() === "" || parent === null) return;
+  const style = getComputedStyle(parent);
+  const range = document.createRange();
+  let [from, row] = [0, null];
+  const put = (to) => {
+    const words = content.slice(from, to).trim();
+    if (words === "" || row === null) return;
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const { width } = range.getBoundingClientRect();
+    page.parts.push(line(words, style, row.left - page.left, row.top - page.top, row.height, width));
+  };
+  for (const { index, 0: word } of content.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const rect = range.getClientRects()[0];
+    if (rect === void 0 || rect.width === 0) continue;
+    if (row !== null && Math.abs(rect.top - row.top) > 2) {
+      put(index);
+      from = index;
+      row = rect;
+    } else if (row === null) {
+      from = index;
+      row = rect;
+    }
+  }
+  put(content.length);
+}
+function line(words, style, x, top, height, width) {
+  const size = parseFloat(style.fontSize);
+  const element = svg("text", {
+    x,
+    y: top + height / 2 + size * 0.35,
+    fill: style.color,
+    "font-size": size,
+    "font-family": style.fontFamily,
+    "font-weight": style.fontWeight,
+    "text-decoration": style.textDecorationLine === "none" ? null : style.textDecorationLine,
+    textLength: width === null || width === 0 ? null : width,
+    lengthAdjust: width === null ? null : "spacingAndGlyphs"
+  });
+  element.textContent = words;
+  return element;
+}
+
+// view/saving.ts
+function saveButtons(root, name, keys, signal) {
+  const said = html("span", { role: "status" });
+  const one = (kind, run) => button(`Save the picture as ${kind}`, kind, { ...keys, class: "sv-save", "data-role": `save-${kind.toLowerCase()}` }, () => {
+    said.textContent = "";
+    run();
+  }, signal);
+  return html(
+    "div",
+    { class: "sv-saving", "data-role": "saving" },
+    "Save the picture: ",
+    one("SVG", () => saveText(snapshotSVG(root), `${name}.svg`, "image/svg+xml")),
+    one("PNG", () => {
+      savePNG(snapshotSVG(root), `${name}.png`).catch(() => {
+        said.textContent = " This page does not allow pictures to be made; save the SVG instead.";
+      });
+    }),
+    said
+  );
 }
 
 // view/format.ts
@@ -356,10 +565,10 @@ function shrunk(range) {
 
 // viewer/paint.ts
 var SHADES = 8;
-function paintLane(brush, line, layer, lane, places) {
+function paintLane(brush, line2, layer, lane, places) {
   const { pixels, width, range, inks, hidden, thin, searching, noted, parted } = brush;
-  const first = line * width;
-  const second = (brush.lines + line) * width;
+  const first = line2 * width;
+  const second = (brush.lines + line2) * width;
   const scale = width / (range.finish - range.start);
   const left = clamp(Math.floor((layer.asked.start - range.start) * scale), width);
   const right = clamp(Math.ceil((layer.asked.finish - range.start) * scale), width);
@@ -564,6 +773,7 @@ var Fitter = class {
 // viewer/details.ts
 var REST = 110;
 var SPEAK = 500;
+var SETTLED = 200;
 var Details = class {
   constructor(look, names, wire, actions, signal) {
     this.look = look;
@@ -587,11 +797,18 @@ var Details = class {
   hovered = null;
   explained = null;
   turn = 0;
+  speaking;
   chosenTurn = 0;
   announce(message) {
     text(this.live, this.live.textContent === message ? `${message} ` : message);
   }
+  /** Whoever goes from piece to piece hears the one they stop at. */
+  announceSoon(message) {
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => this.announce(message), SETTLED);
+  }
   stop() {
+    clearTimeout(this.speaking);
     for (const timer of this.timers) clearTimeout(timer);
     this.timers = [];
   }
@@ -672,7 +889,7 @@ var Details = class {
     const turn = ++this.chosenTurn;
     this.write(chosen, null);
     if (chosen === null) return;
-    if (speak) this.announce(this.sentence(chosen, null));
+    if (speak) this.announceSoon(this.sentence(chosen, null));
     if (chosen.lane !== null) {
       void this.explain(chosen).then((said) => {
         if (turn === this.chosenTurn && said !== null) this.write(chosen, said);
@@ -720,12 +937,13 @@ var Details = class {
     zoom.addEventListener("click", () => this.actions.zoom());
     clear.addEventListener("click", () => this.actions.clear());
     this.line.replaceChildren(...parts, zoom, clear);
+    attr(this.line, "tabindex", this.line.scrollHeight > this.line.clientHeight ? 0 : null);
   }
 };
 function swatch(kind) {
   return html("i", { class: "tv-swatch", style: `background:var(${variableOf(kind)})` });
 }
-function where(scene, lane, said) {
+function where(scene, lane, said = null) {
   const told = said?.rank === null ? "all its ranks" : said?.rank === void 0 ? null : `rank ${said.rank}`;
   if (lane === PATH) return { rank: told ?? "", lane: said?.lane ?? "critical path" };
   for (const rank of scene.ranks) {
@@ -982,13 +1200,13 @@ function drawPath(context, look, drawn, head) {
   const layer = drawn.layers.main(PATH, look.range, look.pixel);
   if (layer === null) return;
   const { palette } = drawn;
-  const line = new Path2D();
+  const line2 = new Path2D();
   const top = (row) => head + row.y - look.scroll;
   stays(look, layer).forEach(({ from, to, rail }, k) => {
     const y = top(rail) - 1;
-    if (k === 0) line.moveTo(from, y);
-    else line.lineTo(from, y);
-    line.lineTo(Math.min(to, look.width + 10), y);
+    if (k === 0) line2.moveTo(from, y);
+    else line2.lineTo(from, y);
+    line2.lineTo(Math.min(to, look.width + 10), y);
   });
   const [low, high] = layer.span(PATH);
   const boxes = new Path2D();
@@ -1006,11 +1224,11 @@ function drawPath(context, look, drawn, head) {
   context.strokeStyle = palette.background;
   context.lineWidth = 5;
   context.globalAlpha = 0.7;
-  context.stroke(line);
+  context.stroke(line2);
   context.globalAlpha = 1;
   context.strokeStyle = palette.ink;
   context.lineWidth = 2.2;
-  context.stroke(line);
+  context.stroke(line2);
   context.lineWidth = 1.8;
   context.stroke(boxes);
 }
@@ -1061,7 +1279,7 @@ function together(context, look, drawn, head, piece) {
     }
   }
   if (boxes.length < 2) return;
-  for (const [box] of boxes) outline(context, look, head, box, drawn.palette.accent, 1.5);
+  for (const [box2] of boxes) outline(context, look, head, box2, drawn.palette.accent, 1.5);
   if (!Number.isFinite(began)) return;
   const x = Math.round(look.x(began)) + 0.5;
   const ys = boxes.map(([, row]) => head + row.y - look.scroll);
@@ -1106,9 +1324,11 @@ function measured(context, look, drawn, head, range) {
 var RANK = 20;
 var DEVICE = 18;
 var HOST = 14;
+var FOLDED = 16;
+var FINGER = 28;
 var GAP = { track: 3, rank: 9 };
 var MUCH = 540;
-function layout(scene, folds) {
+function layout(scene, folds, coarse = false) {
   const rows = [];
   const of = /* @__PURE__ */ new Map();
   let y = 4;
@@ -1119,7 +1339,7 @@ function layout(scene, folds) {
   };
   scene.ranks.forEach((rank, place) => {
     const closed = folds.ranks.has(place);
-    add(rank.summary, RANK, place, null, true, closed);
+    add(rank.summary, coarse ? FINGER : RANK, place, null, true, closed);
     const own = rows.length - 1;
     for (const track of rank.tracks) {
       if (closed) {
@@ -1131,10 +1351,10 @@ function layout(scene, folds) {
       const single = track.rows > 1 && folds.tracks.has(track.flat);
       const tall = track.role === "host" ? HOST : DEVICE;
       if (single) {
-        add(track.flat, HOST + 2, place, track, true, true);
+        add(track.flat, coarse ? FINGER : FOLDED, place, track, true, true);
         for (let k = 0; k < track.rows; k++) of.set(track.first + k, rows.length - 1);
       } else {
-        for (let k = 0; k < track.rows; k++) add(track.first + k, track.rows === 1 ? Math.max(tall, HOST + 2) : tall, place, track, k === 0, false);
+        for (let k = 0; k < track.rows; k++) add(track.first + k, track.rows === 1 ? Math.max(tall, FOLDED) : tall, place, track, k === 0, false);
         if (!of.has(track.flat)) of.set(track.flat, rows.length - track.rows);
       }
     }
@@ -1281,11 +1501,11 @@ var Stage = class {
       parted: PARTED * this.ratio
     };
     this.pixels.fill(0, 0, 2 * lanes.length * width);
-    const all = lanes.map((lane, line) => {
+    const all = lanes.map((lane, line2) => {
       const main = drawn.layers.main(lane, look.range, look.pixel);
       const places = [];
       for (const layer of drawn.layers.of(lane, look.range, look.pixel)) {
-        paintLane(brush, line, layer, lane, layer === main ? places : null);
+        paintLane(brush, line2, layer, lane, layer === main ? places : null);
       }
       if (main !== null) this.layerOf.set(lane, main);
       return places;
@@ -1296,14 +1516,14 @@ var Stage = class {
   }
   /** The layer that each lane's words come from. */
   layerOf = /* @__PURE__ */ new Map();
-  stretch(line, look, y, height) {
+  stretch(line2, look, y, height) {
     const { context, lines } = this;
     const top = Math.round(y);
     const tall = Math.max(2, Math.round(height));
     const low = Math.max(2, Math.round(tall * 0.55));
     context.imageSmoothingEnabled = false;
-    context.drawImage(lines, 0, this.painted + line, lines.width, 1, 0, top + Math.round((tall - low) / 2), look.width, low);
-    context.drawImage(lines, 0, line, lines.width, 1, 0, top, look.width, tall);
+    context.drawImage(lines, 0, this.painted + line2, lines.width, 1, 0, top + Math.round((tall - low) / 2), look.width, low);
+    context.drawImage(lines, 0, line2, lines.width, 1, 0, top, look.width, tall);
   }
   words(places, lane, y, height, size, look, drawn) {
     const layer = this.layerOf.get(lane);
@@ -1459,7 +1679,7 @@ var Gutter = class {
       this.place(row);
     }
     for (const [key, element] of this.shown) {
-      if (wanted.has(key) || element.contains(document.activeElement)) continue;
+      if (wanted.has(key) || element.contains(active(element))) continue;
       element.remove();
       this.shown.delete(key);
     }
@@ -1473,7 +1693,8 @@ var Gutter = class {
       this.element.append(element);
     }
     attr(element, "data-lane", row.lane);
-    attr(element, "style", `top:${row.y}px;height:${Math.max(row.height, 16)}px`);
+    const least = row.track !== null && row.track.rows > 1 && !row.folded ? 24 : 16;
+    attr(element, "style", `top:${row.y}px;height:${Math.max(row.height, least)}px`);
     if (element.matches("button")) attr(element, "aria-expanded", String(!row.folded));
   }
   make(row) {
@@ -1522,7 +1743,8 @@ var Gutter = class {
   }
   rove() {
     const all = this.buttons();
-    const stop = all.find((one) => one === document.activeElement) ?? all[0];
+    const held = active(this.element);
+    const stop = all.find((one) => one === held) ?? all[0];
     for (const one of all) attr(one, "tabindex", one === stop ? 0 : -1);
   }
 };
@@ -1632,6 +1854,8 @@ function command(event, to) {
       return () => to.choose();
     case "n":
       return () => to.match(shiftKey ? -1 : 1);
+    case "m":
+      return () => to.measure();
     case "t":
       return () => to.table();
     case "?":
@@ -1646,12 +1870,13 @@ var HELP = [
   ["↑ ↓, wheel", "move through the lanes"],
   ["Home, 0", "the whole step"],
   ["Shift + drag", "measure a range; F or double click zooms to it"],
+  ["M, and M at another piece", "measure from the one to the other"],
   ["click", "choose a piece; an exchange shows its other ranks"],
   ["Shift + ← →, Shift + ↑ ↓", "the piece beside it, the lane above or below"],
   ["[ ]", "along the critical path"],
   ["F, Enter", "zoom to what is chosen"],
   ["/, then Enter", "search names; N and Shift N go on"],
-  ["T", "the critical path as a table"],
+  ["T", "the critical path and what is in sight as tables"],
   ["Esc", "let go: range, choice, search"]
 ];
 
@@ -1814,6 +2039,7 @@ function navigation(parts) {
     }
     return null;
   }
+  let mark = null;
   const pointed = () => look.pointer === null ? (look.target.start + look.target.finish) / 2 : look.time(look.pointer);
   return {
     reveal,
@@ -1884,6 +2110,20 @@ function navigation(parts) {
         });
         reveal(lane >= 0 ? lane : PATH, content.start_ns, finish);
       }).catch(() => void 0);
+    },
+    measure() {
+      const { chosen } = look;
+      if (chosen === null || chosen.lane === null) {
+        parts.announce("Choose a piece first; from it to another the time is measured.");
+      } else if (mark === null) {
+        mark = chosen;
+        parts.announce(`Measuring from ${chosen.name}: go to another piece and press M.`);
+      } else {
+        const start = Math.min(mark.start, chosen.start);
+        const finish = Math.max(mark.finish, chosen.finish);
+        mark = null;
+        parts.choose({ start, finish, lane: null, kind: null, name: "", count: 0 });
+      }
     },
     search: () => parts.search(),
     match: (by) => parts.match(by),
@@ -2003,16 +2243,93 @@ var SearchField = class {
   }
 };
 
+// viewer/seen.ts
+var LEAST = 3;
+function inSight(look, layers, height, most) {
+  const [first, last] = rowsBetween(look.rows.rows, look.scroll, look.scroll + height);
+  const rows = look.rows.rows.slice(first, last);
+  const each = Math.max(LEAST, Math.floor(most / Math.max(1, rows.length)));
+  let left = 0;
+  const hits = rows.flatMap(({ lane }) => {
+    const layer = layers.main(lane, look.range, look.pixel);
+    if (layer === null) return [];
+    const found = [];
+    const [, high] = layer.span(lane);
+    for (let k = layer.firstFrom(lane, look.range.start); k < high && layer.start(k) < look.range.finish; k++) {
+      found.push(blockOf(layer, lane, k));
+    }
+    left += Math.max(0, found.length - each);
+    return found.sort((a, b) => b.finish - b.start - (a.finish - a.start)).slice(0, each).sort((a, b) => a.start - b.start);
+  });
+  return { hits, lanes: rows.length, left };
+}
+
+// viewer/sight.ts
+var MOST = 200;
+var STILL = 250;
+var HEADINGS = ["rank", "lane", "kind", "name", "start", "duration"];
+var inMs = (ns) => `${ns < 0 ? "−" : ""}${decimals(Math.abs(ns) / 1e6, 3)}`;
+var SightTable = class {
+  constructor(look, layers, names, go, signal) {
+    this.look = look;
+    this.layers = layers;
+    this.names = names;
+    this.go = go;
+    const head = html("tr", {}, ...HEADINGS.map((word) => html("th", { scope: "col" }, word)));
+    this.element.append(html("table", {}, this.caption, html("thead", {}, head), this.body));
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
+  }
+  look;
+  layers;
+  names;
+  go;
+  element = html("div", { class: "tv-table", "data-role": "sight", hidden: true });
+  caption = html("caption");
+  body = html("tbody");
+  timer;
+  written = "";
+  toggle(open) {
+    show(this.element, open);
+    if (open) this.write();
+  }
+  /** The drawing was drawn. */
+  drawn() {
+    if (this.element.hidden) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.write(), STILL);
+  }
+  write() {
+    const { look } = this;
+    const seen2 = inSight(look, this.layers, look.height - headOf(look), MOST);
+    const key = JSON.stringify(seen2.hits);
+    const longest = seen2.left > 0 ? `; the longest of each lane, ${count(seen2.left, "shorter piece")} left out` : "";
+    text(this.caption, `In sight: ${count(seen2.lanes, "lane")}, ${inMs(look.range.start)} to ${inMs(look.range.finish)} ms, ${count(seen2.hits.length, "piece")}${longest}`);
+    if (key === this.written) return;
+    this.written = key;
+    this.body.replaceChildren(...seen2.hits.map((hit2) => this.row(hit2)));
+  }
+  row(hit2) {
+    const { rank, lane } = where(this.look.scene, hit2.lane);
+    const name = this.names.get(hit2.name) ?? "";
+    const at = html("button", { type: "button", class: "tv-at", title: "choose it" }, moment(hit2.start));
+    at.addEventListener("click", () => this.go(hit2));
+    const cells = [rank, lane, this.look.scene.kinds[hit2.kind] ?? "", hit2.count > 1 ? `${count(hit2.count, "piece")}, longest ${name}` : name, at, duration(hit2.finish - hit2.start)];
+    return html("tr", {}, ...cells.map((cell) => html("td", {}, cell)));
+  }
+};
+
 // viewer/state.ts
 var Look = class {
-  constructor(scene) {
+  constructor(scene, coarse = false) {
     this.scene = scene;
+    this.coarse = coarse;
     this.limits = limitsOf(scene.begin, scene.span);
     this.range = this.target = fitted(scene.span);
     this.folds = firstFolds(scene);
-    this.rows = layout(scene, this.folds);
+    this.rows = layout(scene, this.folds, coarse);
   }
   scene;
+  coarse;
   limits;
   range;
   /** Where the range is going. */
@@ -2034,7 +2351,7 @@ var Look = class {
   pointer = null;
   fold(folds) {
     this.folds = folds;
-    this.rows = layout(this.scene, folds);
+    this.rows = layout(this.scene, folds, this.coarse);
   }
   x(time) {
     return (time - this.range.start) / (this.range.finish - this.range.start) * this.width;
@@ -2049,14 +2366,14 @@ var Look = class {
 };
 
 // viewer/table.ts
-var HEADINGS = ["rank", "kind", "name", "start", "duration", "link known as", "launched"];
+var HEADINGS2 = ["rank", "kind", "name", "start", "duration", "link known as", "launched"];
 var PathTable = class {
   constructor(scene, wire, go, signal) {
     this.scene = scene;
     this.wire = wire;
     this.go = go;
     this.more.addEventListener("click", () => void this.load(), { signal });
-    const head = html("tr", {}, ...HEADINGS.map((word) => html("th", { scope: "col" }, word)));
+    const head = html("tr", {}, ...HEADINGS2.map((word) => html("th", { scope: "col" }, word)));
     this.element.append(html("table", {}, this.caption, html("thead", {}, head), this.body), this.more);
     show(this.more, false);
   }
@@ -2106,12 +2423,12 @@ var GUTTER_NARROW = 96;
 var NARROW = 640;
 var TALLEST = 590;
 function renderViewer({ model, scene, wire, names }, host, signal) {
-  const look = new Look(scene);
+  const look = new Look(scene, matchMedia("(any-pointer: coarse)").matches);
   const root = html("div", { class: "stepviz tv", tabindex: "-1", "data-view": "trace" });
   const frame = html("div", { class: "tv-frame" });
   const stage = new Stage();
   const colours = new Colours(scene.kinds, () => motion.draw(), signal);
-  const motion = new Motion(look, draw, signal);
+  const motion = new Motion(look, draw2, signal);
   const feed = new Feed(wire, names, look.limits, () => motion.draw(), signal);
   const details = new Details(look, names, wire, { zoom: () => to.focusChosen(), clear: () => choose(null) }, signal);
   const gutter = new Gutter(look, () => resize());
@@ -2143,9 +2460,10 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     leave: () => scroller.focus({ preventScroll: true })
   }, signal);
   const table = new PathTable(scene, wire, (start, finish) => to.go(start, finish), signal);
+  const sight = new SightTable(look, feed.layers, names, (found) => choose({ ...found, name: names.get(found.name) ?? "" }), signal);
   const help = html(
     "div",
-    { class: "tv-help", "data-role": "help", hidden: true },
+    { class: "tv-help", "data-role": "help", role: "dialog", "aria-label": "keys", tabindex: "-1", hidden: true },
     html("dl", {}, ...HELP.flatMap(([keys, what]) => [html("dt", {}, keys), html("dd", {}, what)]))
   );
   const status = html("div", { class: "tv-status", "data-role": "status", role: "status" });
@@ -2162,12 +2480,18 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     match: (by) => void search.go(by),
     table: () => {
       table.toggle();
+      sight.toggle(table.open);
+      details.announce(table.open ? "Two tables below the lanes: the critical path, and what is in sight." : "Tables closed.");
       attr(tableButton, "aria-pressed", String(table.open));
     },
     help: () => {
+      const held = help.contains(active(root));
       show(help, help.hidden === true);
       attr(helpButton, "aria-pressed", String(!help.hidden));
+      if (!help.hidden) help.focus({ preventScroll: true });
+      else if (held) scroller.focus({ preventScroll: true });
     },
+    announce: (message) => details.announce(message),
     escape() {
       if (gestures.leave()) return;
       if (!help.hidden) to.help();
@@ -2176,7 +2500,7 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     }
   });
   const tool = (label, content, role, run) => button(label, content, { class: "sv-tool", "data-role": role }, run, signal);
-  const tableButton = tool("the critical path as a table (T)", icon("M2 3h12v10H2zM2 6.3h12M2 9.6h12M6 3v10"), "table-button", () => to.table());
+  const tableButton = tool("the critical path and what is in sight as tables (T)", icon("M2 3h12v10H2zM2 6.3h12M2 9.6h12M6 3v10"), "table-button", () => to.table());
   const helpButton = tool("keys (?)", "?", "help-button", () => to.help());
   const tools = html(
     "div",
@@ -2206,6 +2530,8 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     frame,
     details.line,
     table.element,
+    sight.element,
+    saveButtons(root, "step", {}, signal),
     details.live,
     colours.element
   );
@@ -2251,7 +2577,7 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
       around: lanes(look.scroll - view, look.scroll + 2 * view)
     };
   }
-  function draw() {
+  function draw2() {
     if (look.width === 0 || signal.aborted) return;
     look.scroll = scroller.scrollTop;
     stage.draw(look, { layers: feed.layers, names, palette: colours.now });
@@ -2261,6 +2587,7 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     root.dataset.finish = String(look.range.finish);
     feed.want(seen2);
     root.toggleAttribute("data-waiting", feed.waiting);
+    sight.drawn();
     text(status, wire.silent ? "Python is not answering: it is busy, or the cell wants to be run again" : "");
   }
   function choose(chosen, speak = true) {
@@ -2316,7 +2643,7 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     const target = event.target;
     if (target.closest("input,select,textarea")) return;
     if (event.key === "Enter" && target.closest("button")) return;
-    if (event.key.startsWith("Arrow") && target.closest("[role=toolbar]")) return;
+    if (/^(?:Arrow|Page|Home|End)/.test(event.key) && target.closest("[role=toolbar],.tv-help,.tv-table,.tv-details")) return;
     const run = command(event, to);
     if (run === null) return;
     event.preventDefault();

@@ -2,8 +2,8 @@
 
 import { Controls } from "../knobs/controls";
 import { Frame } from "../knobs/frame";
-import { OWN_KEYS } from "../knobs/keys";
 import type { Given } from "../knobs/start";
+import { Folded } from "../knobs/tables";
 import { html } from "../view/dom";
 import { sweepChart } from "./chart";
 import { nearestPlace } from "./stretches";
@@ -19,15 +19,16 @@ export function renderBuckets(given: Given<SweepPicture>, el: HTMLElement, signa
   const controls = new Controls(desk, given.knobs(), HEADINGS, signal);
   const top = html("div", { class: "kn-numbers" });
   const chart = html("div", { class: "kn-numbers bk-drawing" });
-  const below = html("div", { class: "kn-numbers" });
+  const words = html("ul", { class: "bk-words", "data-role": "words" });
+  const numbers = new Folded("The same as a table");
   frame.add(html("h3", {}, "Which bucket cap?"), top,
-    html("div", { class: "bk-main" }, chart, html("div", { class: "bk-settings" }, controls.root)), legend(), below);
+    html("div", { class: "bk-main" }, chart, html("div", { class: "bk-settings" }, controls.root)), legend(),
+    html("div", { class: "kn-numbers" }, words, numbers.element));
   el.append(frame.root);
 
   let room = 0;
   let places: readonly number[] = [];
   let painted: unknown[] = [];
-  let open = false;
   const refresh = (): void => {
     frame.refresh();
     controls.refresh();
@@ -39,10 +40,8 @@ export function renderBuckets(given: Given<SweepPicture>, el: HTMLElement, signa
     places = sweep.places;
     top.replaceChildren(html("p", { class: "bk-headline", "data-role": "headline" }, picture.headline), figures(picture));
     chart.replaceChildren(sweep.element);
-    const details = html("details", { open }, html("summary", OWN_KEYS, "The same as a table"), html("div", { class: "kn-scroll" }, table(picture)));
-    details.addEventListener("toggle", () => { open = details.open; });
-    below.replaceChildren(html("ul", { class: "bk-words", "data-role": "words" }, ...picture.words.map((words) => html("li", {}, words)),
-      ...picture.notes.map((note) => html("li", {}, note))), details);
+    words.replaceChildren(...[...picture.words, ...picture.notes].map((one) => html("li", {}, one)));
+    numbers.draw(table(picture));
   };
   desk.subscribe(refresh, signal);
 
@@ -67,6 +66,11 @@ export function renderBuckets(given: Given<SweepPicture>, el: HTMLElement, signa
     if (!chart.hasPointerCapture(event.pointerId)) return;
     chart.releasePointerCapture(event.pointerId);
     choose(event, true);
+  }, { signal });
+  // The page took the finger for scrolling: what was chosen until then stays, and Python hears of it.
+  chart.addEventListener("pointercancel", () => {
+    const { cap } = desk.value;
+    if (cap !== undefined) desk.turn("cap", cap, true);
   }, { signal });
 
   const watcher = new ResizeObserver(([entry]) => {
@@ -98,9 +102,10 @@ function figures(picture: SweepPicture): HTMLElement {
 }
 
 function table(picture: SweepPicture): HTMLElement {
-  const heads = ["cap, MiB", "buckets", "completion, ms", "exposed tail, ms", "waiting for the link, ms", "last transfer, ms", ""];
+  const heads = ["cap, MiB", "buckets", "completion, ms", "exposed tail, ms", "waiting for the link, ms", "last transfer, ms", "note"];
   const { texts } = picture;
   return html("table", { "data-role": "sweep" },
+    html("caption", {}, "Completion and exposed tail by bucket cap"),
     html("thead", {}, html("tr", {}, ...heads.map((head) => html("th", { scope: "col", class: "kn-number" }, head)))),
     html("tbody", {}, ...picture.caps.map((cap, k) => html("tr", { "data-cap": cap, "data-chosen": k === picture.chosen },
       html("th", { scope: "row", class: "kn-number" }, picture.capTexts[k] as string),

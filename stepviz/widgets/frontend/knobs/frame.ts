@@ -1,6 +1,7 @@
 /** What every widget with knobs has around it: the root, what Python refused, what is said aloud. */
 
 import { attr, html, show, text } from "../view/dom";
+import { saveButtons } from "../view/saving";
 import type { Desk } from "./desk";
 import { OWN_KEYS } from "./keys";
 import type { Picture } from "./types";
@@ -16,7 +17,7 @@ export class Frame {
     this.root = html("section", {
       class: `stepviz kn ${name}`, "aria-label": label, ...OWN_KEYS, tabindex: -1,
     });
-    this.root.append(this.status, this.live);
+    this.root.append(this.status, saveButtons(this.root, label.replace(/\W+/g, "-").toLowerCase(), OWN_KEYS, signal), this.live);
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
 
@@ -26,9 +27,10 @@ export class Frame {
 
   refresh(): void {
     const { desk } = this;
-    attr(this.root, "data-stale", desk.stale ? "" : null);
+    // Numbers of earlier settings fade while their answer is on its way; where none comes that is said instead.
+    attr(this.root, "data-stale", !desk.stale ? null : desk.problem !== null || desk.silent ? "kept" : "");
     const silent = desk.silent ? "The kernel is not answering: the numbers are those of earlier settings." : "";
-    text(this.status, desk.problem ?? silent);
+    text(this.status, desk.problem === null ? silent : `${desk.problem}${desk.stale ? " — what is shown is as it was before." : ""}`);
     attr(this.status, "data-level", desk.problem !== null ? "refused" : "info");
     show(this.status, desk.problem !== null || desk.silent);
     const spoken = desk.stale ? null : desk.picture?.spoken ?? null;

@@ -4,6 +4,7 @@ import { Controls } from "../knobs/controls";
 import { Frame } from "../knobs/frame";
 import { OWN_KEYS } from "../knobs/keys";
 import type { Given } from "../knobs/start";
+import { Folded } from "../knobs/tables";
 import { html } from "../view/dom";
 import { sensitivityChart } from "./chart";
 import type { PlanPicture } from "./types";
@@ -16,7 +17,10 @@ export function renderPlanner(given: Given<PlanPicture>, el: HTMLElement, signal
   const knobs = given.knobs();
   const group = (...names: string[]): Controls => new Controls(desk, knobs.filter((knob) => names.includes(knob.group)), HEADINGS, signal);
   const [main, top, cost] = [group("ask", "run"), group("top"), group("cost")];
-  const results = html("div", { class: "kn-numbers pl-results" });
+  const above = html("div");
+  const numbers = new Folded("The same as a table");
+  const beneath = html("div");
+  const results = html("div", { class: "kn-numbers pl-results" }, above, numbers.element, beneath);
   const fold = (words: string, content: HTMLElement): HTMLElement => html("details", {}, html("summary", OWN_KEYS, words), content);
   frame.add(html("h3", {}, "How long will the run take?"), html("div", { class: "pl-main" },
     html("div", { class: "pl-form" }, main.root, fold("Checkpoints, evaluation, failures, downtime", top.root), fold("Prices and power", cost.root)), results));
@@ -24,7 +28,6 @@ export function renderPlanner(given: Given<PlanPicture>, el: HTMLElement, signal
 
   let room = 0;
   let painted: unknown[] = [];
-  let open = false;
   const refresh = (): void => {
     frame.refresh();
     for (const form of [main, top, cost]) form.refresh();
@@ -32,16 +35,15 @@ export function renderPlanner(given: Given<PlanPicture>, el: HTMLElement, signal
     const key = [picture, room];
     if (picture === null || room === 0 || key.every((part, k) => part === painted[k])) return;
     painted = key;
-    const numbers = table(picture);
-    const details = html("details", { open }, html("summary", OWN_KEYS, "The same as a table"), html("div", { class: "kn-scroll" }, numbers));
-    details.addEventListener("toggle", () => { open = details.open; });
-    results.replaceChildren(
+    above.replaceChildren(
       html("p", { class: "pl-answer", "data-role": "answer", "data-value": picture.answer.value, title: picture.answer.how },
         picture.answer.text, html("span", { class: "pl-convention" }, picture.answer.convention)),
       html("p", { class: "pl-headline", "data-role": "headline" }, picture.headline),
       figures(picture), parts(picture),
       html("h4", {}, "Elapsed days over MFU; the shaded range is what the MFU may be"),
-      sensitivityChart(picture.sensitivity, room), details,
+      sensitivityChart(picture.sensitivity, room));
+    numbers.draw(html("div", {}, table(picture), ways(picture)));
+    beneath.replaceChildren(
       ...picture.notes.map((note) => html("p", { class: "sv-dim" }, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`)),
       html("p", { class: "sv-dim" }, picture.about));
   };
@@ -79,6 +81,17 @@ function parts(picture: PlanPicture): HTMLElement {
     html("div", { class: "pl-legend" }, ...shown.map((part) => html("span", { "data-part": part.name },
       html("i", { class: `pl-swatch pl-${part.name}` }), `${part.label} `, html("b", { "data-value": part.days }, part.text), ` ${part.shareText}`))),
     html("p", { class: "sv-dim" }, picture.goodput));
+}
+
+/** How each number came about: others read it in a tip beside the pointer. */
+function ways(picture: PlanPicture): HTMLElement {
+  const cell = (words: string): HTMLElement => html("td", {}, words);
+  const answer = { ...picture.answer, label: "The answer", unit: "" };
+  return html("table", { "data-role": "ways" },
+    html("caption", {}, "How each number came about"),
+    html("thead", {}, html("tr", {}, ...["number", "value", "counted as", "how"].map((head) => html("th", { scope: "col" }, head)))),
+    html("tbody", {}, ...[answer, ...picture.large].map((one) => html("tr", {},
+      html("th", { scope: "row" }, one.label), cell(`${one.text} ${one.unit}`.trim()), cell(one.convention), cell(one.how)))));
 }
 
 function table(picture: PlanPicture): HTMLElement {

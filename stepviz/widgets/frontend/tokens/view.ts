@@ -4,9 +4,10 @@ import { Controls } from "../knobs/controls";
 import { Frame } from "../knobs/frame";
 import { OWN_KEYS } from "../knobs/keys";
 import type { Given } from "../knobs/start";
+import { Folded, scrolled } from "../knobs/tables";
 import { attr, html } from "../view/dom";
 import { drawMasks, scaleOf } from "./masks";
-import type { Change, Losses, Row, Side, TokenPicture } from "./types";
+import type { Change, Losses, Row, Side, TokenPicture, What } from "./types";
 
 const SIGNS: Readonly<Record<Change, string>> = { better: "✓", worse: "✗", unchanged: "=" };
 const HEADINGS = { batch: "A batch", change: "How it is run" };
@@ -20,18 +21,19 @@ export function renderTokens(given: Given<TokenPicture>, el: HTMLElement, signal
   const drawing = html("div", { class: "kn-numbers tk-sides" });
   const settings = html("div", { class: "tk-settings" });
   const said = html("div", { class: "kn-numbers" });
-  const more = html("div", { class: "kn-numbers" });
+  const cells = new Folded("The masks as a table");
+  const every = new Folded("Every convention at once");
   const below = html("div");
   const about = html("p", { class: "sv-dim" });
   let lossesTold = "";
   let controls = new Controls(desk, given.knobs(), HEADINGS, signal);
   settings.append(controls.root);
-  let open = false;
   let room = 0;
   let painted: unknown[] = [];
 
   frame.add(html("h3", {}, "Did throughput improve? Name the token."), numbers,
-    html("div", { class: "tk-main" }, drawing, settings), said, more, below, about);
+    html("div", { class: "tk-main" }, drawing, settings), said,
+    html("div", { class: "kn-numbers" }, cells.element, every.element), below, about);
   el.append(frame.root);
 
   const refresh = (): void => {
@@ -45,8 +47,8 @@ export function renderTokens(given: Given<TokenPicture>, el: HTMLElement, signal
     numbers.replaceChildren(html("p", { class: "tk-headline", "data-role": "headline" }, picture.headline), cards(picture));
     drawing.replaceChildren(...masks(picture, room, number));
     said.replaceChildren(words(picture));
-    const table = conventions(picture, open, (now) => { open = now; });
-    more.replaceChildren(table);
+    cells.draw(maskTable(picture));
+    every.draw(conventions(picture), `Every convention at once (${picture.rows.length} numbers)`);
     about.textContent = picture.about.join(" ");
     const told = JSON.stringify(picture.losses); // they don't change with the settings: keep what is open
     if (told !== lossesTold) below.replaceChildren(losses(picture.losses));
@@ -84,7 +86,7 @@ function cards(picture: TokenPicture): HTMLElement {
     html("div", { class: "tk-name" }, row.label),
     html("div", { class: "tk-value" },
       html("span", { class: "tk-before", "data-value": row.before }, row.beforeText),
-      html("span", { class: "tk-arrow", "aria-label": "to" }, "→"),
+      html("span", { class: "tk-arrow", "aria-hidden": "true" }, "→"), html("span", { class: "sv-live" }, "to"),
       html("strong", { class: "tk-after", "data-value": row.after }, row.afterText)),
     chip(row.change, row.change === "unchanged" ? row.change : `${row.change} ${row.ratioText}`))));
 }
@@ -123,7 +125,7 @@ function words(picture: TokenPicture): HTMLElement {
     html("ul", {}, ...facts), trap, ...picture.notes.map((note) => html("p", { class: "sv-dim" }, note)));
 }
 
-function conventions(picture: TokenPicture, open: boolean, opened: (now: boolean) => void): HTMLElement {
+function conventions(picture: TokenPicture): HTMLElement {
   const [before, after] = picture.sides;
   const line = (row: Row): HTMLElement => html("tr", { "data-quantity": row.name },
     html("th", { scope: "row" }, row.name),
@@ -132,14 +134,26 @@ function conventions(picture: TokenPicture, open: boolean, opened: (now: boolean
     html("td", {}, row.unit),
     html("td", {}, chip(row.change, row.change)),
     html("td", { class: "tk-counts" }, row.counts));
-  const heads = ["quantity", before.name, after.name, "unit", "", "what it counts"];
-  const table = html("table", { "data-role": "conventions" },
+  const heads = ["quantity", before.name, after.name, "unit", "change", "what it counts"];
+  return html("table", { "data-role": "conventions" },
     html("caption", {}, "The same two updates, under every numerator and every FLOP convention"),
     html("thead", {}, html("tr", {}, ...heads.map((head, k) => html("th", { scope: "col", class: k === 1 || k === 2 ? "kn-number" : null }, head)))),
     html("tbody", {}, ...picture.rows.map(line)));
-  const details = html("details", { open }, html("summary", OWN_KEYS, `Every convention at once (${picture.rows.length} numbers)`), html("div", { class: "kn-scroll" }, table));
-  details.addEventListener("toggle", () => opened(details.open));
-  return details;
+}
+
+/** Positions of each row by what they are, for those who don't see the masks. */
+function maskTable(picture: TokenPicture): HTMLElement {
+  const whats: readonly (readonly [What, string])[] = [["prompt", "prompt"], ["target", "completion, scored"], ["completion", "completion, not scored"], ["padding", "padding"]];
+  const lines = picture.sides.flatMap((side) => [
+    ...side.rows.map((runs, k) => html("tr", {}, html("th", { scope: "row" }, `${side.name}, row ${k + 1}`),
+      html("td", { class: "kn-number" }, String(new Set(runs.map(([, , , sequence]) => sequence).filter((one) => one >= 0)).size)),
+      ...whats.map(([what]) => html("td", { class: "kn-number" }, String(runs.reduce((sum, [, length, is]) => sum + (is === what ? length : 0), 0)))))),
+    ...side.hidden > 0 ? [html("tr", {}, html("td", { colspan: whats.length + 2 }, `and ${side.hidden} more rows like these`))] : [],
+  ]);
+  return html("table", { "data-role": "cells" },
+    html("caption", {}, "Positions of each row of the batch, by what they are"),
+    html("thead", {}, html("tr", {}, ...["row", "sequences", ...whats.map(([, words]) => words)].map((head, k) => html("th", { scope: "col", class: k > 0 ? "kn-number" : null }, head)))),
+    html("tbody", {}, ...lines));
 }
 
 function losses(given: Losses): HTMLElement {
@@ -160,5 +174,5 @@ function losses(given: Losses): HTMLElement {
   return html("details", {}, html("summary", OWN_KEYS, "And the loss: the same token losses, another denominator"),
     html("div", { class: "tk-losses" },
       html("div", {}, ...ranks, html("p", { class: "sv-dim" }, "Each box is a microbatch, each number the loss of a scored target.")),
-      html("div", { class: "kn-scroll" }, table)));
+      scrolled("The loss under every denominator", table)));
 }

@@ -69,8 +69,10 @@ export function button(
   onClick: (event: MouseEvent) => void,
   signal: AbortSignal,
 ): HTMLButtonElement {
+  // What is written on it is part of what it is called, so that a voice can press it.
+  const named = typeof content !== "string" || label.toLowerCase().includes(content.toLowerCase()) || !/\p{L}/u.test(content);
   const element = html("button",
-    { type: "button", title: label, "aria-label": label, ...attributes }, content);
+    { type: "button", title: label, "aria-label": named ? label : `${content}: ${label}`, ...attributes }, content);
   element.addEventListener("click", onClick, { signal });
   return element;
 }

@@ -11,7 +11,7 @@ export function active(root: Element): Element | null {
 }
 
 /** What names a control, so that it is found again after it was made anew. */
-const NAMES = ["data-role", "data-scenario", "data-filter", "data-table-phase"];
+const NAMES = ["data-role", "data-scenario", "data-filter", "data-table-phase", "data-table-arrow"];
 
 function address(element: Element): string | null {
   const named = (name: string, of: Element): string => `[${name}="${CSS.escape(of.getAttribute(name) ?? "")}"]`;

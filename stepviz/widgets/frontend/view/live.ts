@@ -15,6 +15,9 @@ export class Messages {
     this.refresh();
   }
 
+  /** What went wrong with the timeline itself and was said already. */
+  private told: string | null = null;
+
   say(message: string | null, level: "info" | "refused" | "why" = "info"): void {
     this.own = message === null ? null : { message, level, during: this.session.dragging };
     this.refresh();
@@ -53,7 +56,10 @@ export class Messages {
         : { message: this.idle, level: "none" };
     text(this.line, shown.message);
     attr(this.line, "data-level", shown.level);
-    attr(this.line, "role", shown.level === "refused" || shown.level === "error" ? "alert" : null);
+    if (message !== this.told) {
+      this.told = message;
+      if (message !== null && level !== "info") this.announce(message);
+    }
     if (status.kernel !== this.kernel) {
       this.kernel = status.kernel;
       if (status.kernel === "silent" && status.message) this.announce(status.message);

@@ -63,7 +63,7 @@ export class Panels {
     this.element.dataset["panel"] = next;
     this.element.replaceChildren(html("div", { class: "sv-panel-head" }, html("h3", {}, title),
       button("Close (Esc)", "×", { class: "sv-x", "data-role": "close" }, () => this.show(null), this.context.signal)), ...parts);
-    this.element.querySelector<HTMLElement>("input,textarea,.sv-primary")?.focus();
+    (this.element.querySelector<HTMLElement>("input,textarea,.sv-primary") ?? this.element.querySelector<HTMLElement>("button"))?.focus();
   }
 
   private build(name: PanelName): [string, Node[]] {

@@ -1,6 +1,6 @@
 /** What is known of a block: beside the pointer, and in the line below the lanes. */
 
-import { html, show, text } from "../view/dom";
+import { attr, html, show, text } from "../view/dom";
 import { decimals } from "../view/format";
 import type { Hit } from "./hit";
 import { variableOf } from "./palette";
@@ -26,6 +26,7 @@ interface Explained {
 /** How long the pointer rests before Python is asked, and before it is said aloud, ms. */
 const REST = 110;
 const SPEAK = 500;
+const SETTLED = 200;
 
 type Where = { rank: string; lane: string };
 
@@ -38,6 +39,7 @@ export class Details {
   private hovered: Hit | null = null;
   private explained: Explained | null = null;
   private turn = 0;
+  private speaking: ReturnType<typeof setTimeout> | undefined;
   private chosenTurn = 0;
 
   constructor(
@@ -55,7 +57,14 @@ export class Details {
     text(this.live, this.live.textContent === message ? `${message}\u00a0` : message);
   }
 
+  /** Whoever goes from piece to piece hears the one they stop at. */
+  private announceSoon(message: string): void {
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => this.announce(message), SETTLED);
+  }
+
   private stop(): void {
+    clearTimeout(this.speaking);
     for (const timer of this.timers) clearTimeout(timer);
     this.timers = [];
   }
@@ -142,7 +151,7 @@ export class Details {
     const turn = ++this.chosenTurn;
     this.write(chosen, null);
     if (chosen === null) return;
-    if (speak) this.announce(this.sentence(chosen, null));
+    if (speak) this.announceSoon(this.sentence(chosen, null));
     if (chosen.lane !== null) {
       void this.explain(chosen).then((said) => {
         if (turn === this.chosenTurn && said !== null) this.write(chosen, said);
@@ -189,6 +198,8 @@ export class Details {
     zoom.addEventListener("click", () => this.actions.zoom());
     clear.addEventListener("click", () => this.actions.clear());
     this.line.replaceChildren(...parts, zoom, clear);
+    // Where it is too long for its place, keys can scroll it.
+    attr(this.line, "tabindex", this.line.scrollHeight > this.line.clientHeight ? 0 : null);
   }
 }
 
@@ -197,7 +208,7 @@ function swatch(kind: string): HTMLElement {
 }
 
 /** The rank and the lane in words. */
-function where(scene: Scene, lane: number, said: Explained | null): Where {
+export function where(scene: Scene, lane: number, said: Explained | null = null): Where {
   const told = said?.rank === null ? "all its ranks" : said?.rank === undefined ? null : `rank ${said.rank}`;
   if (lane === PATH) return { rank: told ?? "", lane: said?.lane ?? "critical path" };
   for (const rank of scene.ranks) {

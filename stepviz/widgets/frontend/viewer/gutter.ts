@@ -1,6 +1,7 @@
 /** The names at the left of the rows, as buttons where there is something to fold. */
 
 import { attr, html, text } from "../view/dom";
+import { active } from "../view/focus";
 import { headOf } from "./stage";
 import type { Look } from "./state";
 import { foldable, type Row, rowsBetween, toggled } from "./rows";
@@ -27,7 +28,7 @@ export class Gutter {
       this.place(row);
     }
     for (const [key, element] of this.shown) {
-      if (wanted.has(key) || element.contains(document.activeElement)) continue;
+      if (wanted.has(key) || element.contains(active(element))) continue;
       element.remove();
       this.shown.delete(key);
     }
@@ -42,7 +43,9 @@ export class Gutter {
       this.element.append(element);
     }
     attr(element, "data-lane", row.lane);
-    attr(element, "style", `top:${row.y}px;height:${Math.max(row.height, 16)}px`);
+    // A track that is unfolded has several rows, and room for a finger.
+    const least = row.track !== null && row.track.rows > 1 && !row.folded ? 24 : 16;
+    attr(element, "style", `top:${row.y}px;height:${Math.max(row.height, least)}px`);
     if (element.matches("button")) attr(element, "aria-expanded", String(!row.folded));
   }
 
@@ -93,7 +96,8 @@ export class Gutter {
 
   private rove(): void {
     const all = this.buttons();
-    const stop = all.find((one) => one === document.activeElement) ?? all[0];
+    const held = active(this.element);
+    const stop = all.find((one) => one === held) ?? all[0];
     for (const one of all) attr(one, "tabindex", one === stop ? 0 : -1);
   }
 }

@@ -13,6 +13,7 @@ export interface Commands {
   focusChosen(): void;
   choose(): void;
   match(by: 1 | -1): void;
+  measure(): void;
   table(): void;
   help(): void;
 }
@@ -43,6 +44,7 @@ export function command(event: { key: string; shiftKey: boolean; ctrlKey: boolea
     case "f": return () => to.focusChosen();
     case "Enter": return () => to.choose();
     case "n": return () => to.match(shiftKey ? -1 : 1);
+    case "m": return () => to.measure();
     case "t": return () => to.table();
     case "?": return () => to.help();
     default: return null;
@@ -55,11 +57,12 @@ export const HELP: readonly (readonly [keys: string, what: string])[] = [
   ["↑ ↓, wheel", "move through the lanes"],
   ["Home, 0", "the whole step"],
   ["Shift + drag", "measure a range; F or double click zooms to it"],
+  ["M, and M at another piece", "measure from the one to the other"],
   ["click", "choose a piece; an exchange shows its other ranks"],
   ["Shift + ← →, Shift + ↑ ↓", "the piece beside it, the lane above or below"],
   ["[ ]", "along the critical path"],
   ["F, Enter", "zoom to what is chosen"],
   ["/, then Enter", "search names; N and Shift N go on"],
-  ["T", "the critical path as a table"],
+  ["T", "the critical path and what is in sight as tables"],
   ["Esc", "let go: range, choice, search"],
 ];

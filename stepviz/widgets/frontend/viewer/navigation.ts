@@ -26,6 +26,7 @@ export interface Parts {
   table(): void;
   help(): void;
   escape(): void;
+  announce(message: string): void;
 }
 
 export interface Navigation extends Commands {
@@ -93,6 +94,9 @@ export function navigation(parts: Parts): Navigation {
     }
     return null;
   }
+
+  /** Where measuring by keys began. */
+  let mark: Chosen | null = null;
 
   const pointed = (): number => look.pointer === null ? (look.target.start + look.target.finish) / 2 : look.time(look.pointer);
 
@@ -162,6 +166,20 @@ export function navigation(parts: Parts): Navigation {
         });
         reveal(lane >= 0 ? lane : PATH, content.start_ns, finish);
       }).catch(() => undefined);
+    },
+    measure() {
+      const { chosen } = look;
+      if (chosen === null || chosen.lane === null) {
+        parts.announce("Choose a piece first; from it to another the time is measured.");
+      } else if (mark === null) {
+        mark = chosen;
+        parts.announce(`Measuring from ${chosen.name}: go to another piece and press M.`);
+      } else {
+        const start = Math.min(mark.start, chosen.start);
+        const finish = Math.max(mark.finish, chosen.finish);
+        mark = null;
+        parts.choose({ start, finish, lane: null, kind: null, name: "", count: 0 });
+      }
     },
     search: () => parts.search(),
     match: (by) => parts.match(by),

@@ -33,11 +33,14 @@ export interface Rows {
 const RANK = 20;
 const DEVICE = 18;
 const HOST = 14;
+const FOLDED = 16;
+/** Rows that are pressed to fold and unfold, where fingers do it. */
+const FINGER = 28;
 const GAP = { track: 3, rank: 9 };
 /** With taller lanes than this a view starts with some folded, px. */
 const MUCH = 540;
 
-export function layout(scene: Scene, folds: Folds): Rows {
+export function layout(scene: Scene, folds: Folds, coarse = false): Rows {
   const rows: Row[] = [];
   const of = new Map<number, number>();
   let y = 4;
@@ -48,7 +51,7 @@ export function layout(scene: Scene, folds: Folds): Rows {
   };
   scene.ranks.forEach((rank, place) => {
     const closed = folds.ranks.has(place);
-    add(rank.summary, RANK, place, null, true, closed);
+    add(rank.summary, coarse ? FINGER : RANK, place, null, true, closed);
     const own = rows.length - 1;
     for (const track of rank.tracks) {
       if (closed) {
@@ -60,10 +63,10 @@ export function layout(scene: Scene, folds: Folds): Rows {
       const single = track.rows > 1 && folds.tracks.has(track.flat);
       const tall = track.role === "host" ? HOST : DEVICE;
       if (single) {
-        add(track.flat, HOST + 2, place, track, true, true);
+        add(track.flat, coarse ? FINGER : FOLDED, place, track, true, true);
         for (let k = 0; k < track.rows; k++) of.set(track.first + k, rows.length - 1);
       } else {
-        for (let k = 0; k < track.rows; k++) add(track.first + k, track.rows === 1 ? Math.max(tall, HOST + 2) : tall, place, track, k === 0, false);
+        for (let k = 0; k < track.rows; k++) add(track.first + k, track.rows === 1 ? Math.max(tall, FOLDED) : tall, place, track, k === 0, false);
         if (!of.has(track.flat)) of.set(track.flat, rows.length - track.rows);
       }
     }

@@ -44,16 +44,16 @@ export class Look {
   /** Where the pointer is, px from the drawing's left; null when it is elsewhere. */
   pointer: number | null = null;
 
-  constructor(readonly scene: Scene) {
+  constructor(readonly scene: Scene, private readonly coarse = false) {
     this.limits = limitsOf(scene.begin, scene.span);
     this.range = this.target = fitted(scene.span);
     this.folds = firstFolds(scene);
-    this.rows = layout(scene, this.folds);
+    this.rows = layout(scene, this.folds, coarse);
   }
 
   fold(folds: Folds): void {
     this.folds = folds;
-    this.rows = layout(this.scene, folds);
+    this.rows = layout(this.scene, folds, this.coarse);
   }
 
   x(time: number): number {

@@ -2,6 +2,7 @@
 
 import { attr, button, html, icon, show, text } from "../view/dom";
 import { active, shieldKeys } from "../view/focus";
+import { saveButtons } from "../view/saving";
 import { Details } from "./details";
 import { Feed, type Names } from "./feed";
 import { Gestures } from "./gestures";
@@ -14,6 +15,7 @@ import { navigation } from "./navigation";
 import { Colours } from "./palette";
 import { rowAt, rowsBetween } from "./rows";
 import { SearchField } from "./search";
+import { SightTable } from "./sight";
 import { headOf, Stage } from "./stage";
 import { type Chosen, Look } from "./state";
 import { PathTable } from "./table";
@@ -36,7 +38,7 @@ export interface Shared {
 }
 
 export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLElement, signal: AbortSignal): void {
-  const look = new Look(scene);
+  const look = new Look(scene, matchMedia("(any-pointer: coarse)").matches);
   const root = html("div", { class: "stepviz tv", tabindex: "-1", "data-view": "trace" });
   const frame = html("div", { class: "tv-frame" });
   const stage = new Stage();
@@ -71,7 +73,8 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     leave: () => scroller.focus({ preventScroll: true }),
   }, signal);
   const table = new PathTable(scene, wire, (start, finish) => to.go(start, finish), signal);
-  const help = html("div", { class: "tv-help", "data-role": "help", hidden: true },
+  const sight = new SightTable(look, feed.layers, names, (found) => choose({ ...found, name: names.get(found.name) ?? "" }), signal);
+  const help = html("div", { class: "tv-help", "data-role": "help", role: "dialog", "aria-label": "keys", tabindex: "-1", hidden: true },
     html("dl", {}, ...HELP.flatMap(([keys, what]) => [html("dt", {}, keys), html("dd", {}, what)])));
   const status = html("div", { class: "tv-status", "data-role": "status", role: "status" });
 
@@ -81,12 +84,18 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     match: (by) => void search.go(by),
     table: () => {
       table.toggle();
+      sight.toggle(table.open);
+      details.announce(table.open ? "Two tables below the lanes: the critical path, and what is in sight." : "Tables closed.");
       attr(tableButton, "aria-pressed", String(table.open));
     },
     help: () => {
+      const held = help.contains(active(root));
       show(help, help.hidden === true);
       attr(helpButton, "aria-pressed", String(!help.hidden));
+      if (!help.hidden) help.focus({ preventScroll: true });
+      else if (held) scroller.focus({ preventScroll: true });
     },
+    announce: (message) => details.announce(message),
     escape() {
       if (gestures.leave()) return;
       if (!help.hidden) to.help();
@@ -97,7 +106,7 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
 
   const tool = (label: string, content: Node | string, role: string, run: () => void): HTMLButtonElement =>
     button(label, content, { class: "sv-tool", "data-role": role }, run, signal);
-  const tableButton = tool("the critical path as a table (T)", icon("M2 3h12v10H2zM2 6.3h12M2 9.6h12M6 3v10"), "table-button", () => to.table());
+  const tableButton = tool("the critical path and what is in sight as tables (T)", icon("M2 3h12v10H2zM2 6.3h12M2 9.6h12M6 3v10"), "table-button", () => to.table());
   const helpButton = tool("keys (?)", "?", "help-button", () => to.help());
   const tools = html("div", { class: "tv-tools" },
     html("span", { class: "sv-group" },
@@ -116,7 +125,7 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     html("div", { class: "tv-top" }, heading, search.element, tools),
     html("div", { class: "tv-bar" }, legend.element, status),
     note === "" ? html("span") : html("div", { class: "tv-note", "data-role": "note" }, note),
-    frame, details.line, table.element, details.live, colours.element);
+    frame, details.line, table.element, sight.element, saveButtons(root, "step", {}, signal), details.live, colours.element);
   host.append(root);
 
   // Drawing
@@ -172,6 +181,7 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     root.dataset.finish = String(look.range.finish);
     feed.want(seen);
     root.toggleAttribute("data-waiting", feed.waiting);
+    sight.drawn();
     text(status, wire.silent ? "Python is not answering: it is busy, or the cell wants to be run again" : "");
   }
 
@@ -233,7 +243,8 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     const target = event.target as Element;
     if (target.closest("input,select,textarea")) return;
     if (event.key === "Enter" && target.closest("button")) return;
-    if (event.key.startsWith("Arrow") && target.closest("[role=toolbar]")) return;
+    // Help, tables and a long line below the lanes scroll with the arrows themselves.
+    if (/^(?:Arrow|Page|Home|End)/.test(event.key) && target.closest("[role=toolbar],.tv-help,.tv-table,.tv-details")) return;
     const run = command(event, to);
     if (run === null) return;
     event.preventDefault();
