@@ -25,6 +25,8 @@ _MS: Final = 1e6
 #: Into a bucket; the first is that of DDP's own exchange, which divides as well.
 _INTO: Final = ("torch::distributed::reducer::mul_out", "torch::distributed::reducer::copy_")
 _BACK: Final = "torch.distributed.ddp.reducer::copy_bucket_to_grad"
+#: Two buckets tell a slope where their sizes differ by this part of the largest one.
+_APART: Final = 0.2
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class LaunchCost:
 
 
 def launch_cost(lengths: Sequence[float], nbytes: Sequence[float]) -> LaunchCost:
-    """Fit a line to launches: the median slope of all pairs, so that one that waited is no matter.
+    """Fit a line to launches: the median slope of pairs, so that one that waited is no matter.
+
+    Buckets of nearly one size tell no slope: what they differ by is divided by next to nothing.
 
     Parameters
     ----------
@@ -63,10 +67,13 @@ def launch_cost(lengths: Sequence[float], nbytes: Sequence[float]) -> LaunchCost
     slopes = [
         (took[b] - took[a]) / (size[b] - size[a])
         for a, b in combinations(range(len(took)), 2)
-        if size[a] != size[b]
+        if abs(size[a] - size[b]) >= _APART * size.max() > 0
     ]
     slope = max(float(np.median(slopes)), 0.0) if slopes else 0.0
-    return LaunchCost(max(float(np.median(took - slope * size)), 0.0), slope)
+    fixed = float(np.median(took - slope * size))
+    if fixed < 0:
+        return LaunchCost(0.0, float(np.median(took[size > 0] / size[size > 0])))
+    return LaunchCost(fixed, slope)
 
 
 def copied_into(events: pd.DataFrame, names: pd.Series, since: int, until: int) -> float:

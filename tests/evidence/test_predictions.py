@@ -121,6 +121,10 @@ def test_a_line_through_launches_is_not_moved_by_one_that_waited():
     assert (cost.fixed, cost.per_byte) == (pytest.approx(0.2), pytest.approx(0.1))
     assert launch_cost([1.0, 3.0, 2.0], []).ms(100) == 2.0  # sizes unknown
     assert launch_cost([3.0, 1.0], [10, 20]).per_byte == 0  # larger is never quicker
+    # A kB more in half a MB: the ms between them is no cost of a byte.
+    alike = launch_cost([0.1, 0.2, 0.1, 9.0], [524_288, 525_312, 524_800, 525_824])
+    assert alike == LaunchCost(pytest.approx(0.15))
+    assert launch_cost([1.0, 5.0], [10, 20]).ms(20) == pytest.approx(0.175 * 20)  # never below 0
     assert launch_cost([], []).ms(5) == 0
 
 
