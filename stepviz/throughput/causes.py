@@ -12,7 +12,12 @@ from typing import Final
 
 from stepviz.errors import ThroughputError
 from stepviz.throughput.cause_sizes import SIZES
-from stepviz.throughput.flop_conventions import CONVENTIONS, flops_per_token
+from stepviz.throughput.flop_conventions import (
+    ALL_PARAMETERS,
+    CONVENTIONS,
+    flops_per_token,
+)
+from stepviz.throughput.model_shapes import ModelShape
 from stepviz.throughput.peak_catalogue import Peak, peak, peak_table
 from stepviz.throughput.setups import Setup
 
@@ -223,7 +228,9 @@ def _flop_conventions(setup: Setup, ratio: float) -> Iterator[Cause]:
             name: float(flops_per_token(setup.shape, name, setup.sequence)) for name in CONVENTIONS
         }
     except ThroughputError:
+        yield from _dense(setup.shape, right, None)
         return  # a convention that needs what the setup lacks
+    yield from _dense(setup.shape, right, base)
     seen = {base}
     for name, flops in counted.items():
         if flops in seen:
@@ -238,15 +245,24 @@ def _flop_conventions(setup: Setup, ratio: float) -> Iterator[Cause]:
             "setup",
             SHARES,
         )
-    if setup.shape.experts:
-        dense = setup.shape.parameters / setup.shape.active_parameters
+
+
+def _dense(shape: ModelShape, right: str, base: float | None) -> Iterator[Cause]:
+    """Yield the mixture that is counted with all its experts, by parameters and with attention."""
+    if not shape.experts or right in ALL_PARAMETERS:
+        return
+    factors = {", by parameters": shape.parameters / shape.active_parameters}
+    if base is not None:
+        each = 8 if CONVENTIONS[right].hardware else 4 if right == "lora" else 6
+        idle = shape.parameters - shape.active_parameters
+        factors = {f" under {right}": 1 + each * idle / base, **factors}
+    for how, factor in factors.items():
         yield Cause(
-            "mixture counted dense",
-            dense,
-            f"all {setup.shape.experts} experts counted, of which a token meets "
-            f"{setup.shape.top_k}",
+            f"mixture counted dense{how}",
+            factor,
+            f"all {shape.experts} experts counted, of which a token meets {shape.top_k}",
             "does the formula use active parameters?",
-            "torchtitan #4300 (Qwen3-30B-A3B, 5.13 with attention)",
+            "torchtitan #4300 (Qwen3-30B-A3B, 5.13)",
             "setup",
             SHARES,
         )

@@ -229,7 +229,7 @@ CONVENTIONS: Final = {convention.name: convention for convention in _CATALOGUE}
 #: These can only count blocks of the plain kind.
 _PLAIN_BLOCKS: Final = ("hfu_selective", "meg21")
 #: These count every parameter, whoever uses it.
-_ALL_PARAMETERS: Final = ("6N_all", "6N_noemb", "palm", "llmc", "hfu_foundry")
+ALL_PARAMETERS: Final = ("6N_all", "6N_noemb", "palm", "llmc", "hfu_foundry")
 
 
 def conventions() -> pd.DataFrame:
@@ -331,7 +331,7 @@ def caveats(shape: Any, convention: str) -> list[str]:
             f"{convention} takes every block for 12·h² weights (a feed-forward of two 4·h wide "
             "matrices, as many key heads as heads), and this model's are others"
         )
-    if convention in _ALL_PARAMETERS and shape.experts:
+    if convention in ALL_PARAMETERS and shape.experts:
         ratio = shape.parameters / shape.active_parameters
         said.append(
             f"{convention} counts all {shape.experts} experts of a layer, and a token runs through "

@@ -216,3 +216,31 @@ def test_what_is_no_setup_is_refused(setup, message):
 def test_a_precision_may_be_written_as_torch_does():
     setup = {"device": "GB300", "precision": "float8_e4m3fn"}
     assert "precision" in named(sv.diagnose(reported=1.009, expected=0.5045, setup=setup))
+
+
+QWEN3_30B = sv.ModelShape.from_config(
+    {"model_type": "qwen3_moe", "num_hidden_layers": 48, "num_attention_heads": 32}
+    | {"hidden_size": 2048, "vocab_size": 151936, "head_dim": 128, "num_key_value_heads": 4}
+    | {"moe_intermediate_size": 768, "num_experts": 128, "num_experts_per_tok": 8}
+)
+
+
+def test_a_mixture_counted_dense_is_told_with_attention():
+    # torchtitan #4300: 37,578,559,488 FLOPs per token at 8,192
+    right = float(sv.flops_per_token(QWEN3_30B, "titan", 8192))
+    assert right == pytest.approx(37_578_559_488, rel=2e-4)
+    idle = 48 * (128 - 8) * 3 * 2048 * 768  # weights of the experts that a token does not meet
+    setup = {"shape": QWEN3_30B, "convention": "titan", "sequence": 8192}
+    ratio = (right + 6 * idle) / right
+    found = sv.diagnose(reported=0.15 * ratio, expected=0.15, setup=setup)
+    assert found.candidates["cause"].iloc[0] == "mixture counted dense under titan"
+    assert found.candidates["factor"].iloc[0] == pytest.approx(ratio, rel=1e-12)
+    # Without a length, by parameters alone.
+    del setup["sequence"]
+    ratio = QWEN3_30B.parameters / QWEN3_30B.active_parameters
+    found = sv.diagnose(reported=0.1 * ratio, expected=0.1, setup=setup)
+    assert found.candidates["cause"].iloc[0] == "mixture counted dense, by parameters"
+    # 6N of all parameters is dense by its own words.
+    every = {**setup, "convention": "6N_all"}
+    found = sv.diagnose(reported=0.1 * ratio, expected=0.1, setup=every)
+    assert not found.candidates["cause"].str.startswith("mixture").any()
