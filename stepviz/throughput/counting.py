@@ -182,8 +182,8 @@ def _notes(tally: Tally) -> tuple[str, ...]:
         notes.append(_NO_MASK)
     if tally.trailing:
         notes.append(
-            f"rows end in several position_ids of 0 ({tally.trailing:,} do), each counted as a "
-            "sequence of its own: if they are padding, give attention_mask, pad_id or cu_seqlens"
+            f"rows end in several positions that each begin a sequence ({tally.trailing:,} do), as "
+            "position_ids of 0 say: if they are padding, give attention_mask, pad_id or cu_seqlens"
         )
     if tally.crossing:
         notes.append(

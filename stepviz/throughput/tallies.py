@@ -112,19 +112,16 @@ def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
         crossing=crossing,
         in_padding=in_padding,
         unmasked=int(mask is None and grid and len(layout.lengths) > 1),
-        trailing=_trailing(fields, layout) if mask is None else 0,
+        trailing=_trailing(layout, begins) if mask is None else 0,
     )
 
 
-def _trailing(fields: Mapping[str, Any], layout: Rows) -> int:
-    """Return the rows that end in several positions 0, each a sequence of its own: padding?"""
-    if "position_ids" not in fields or "cu_seqlens" in fields:
-        return 0
-    positions = as_rows(fields["position_ids"], "position_ids").flat
-    ends = np.cumsum(layout.lengths)[layout.lengths > 1] - 1
-    if len(positions) < len(layout.flat):
-        return 0  # a row that all share
-    return int(np.count_nonzero((positions[ends] == 0) & (positions[ends - 1] == 0)))
+def _trailing(layout: Rows, begins: Ints) -> int:
+    """Return the rows that end in several sequences of one position each: padding?"""
+    opened = np.zeros(len(layout.flat), bool)
+    opened[begins] = True
+    last = np.cumsum(layout.lengths)[layout.lengths > 1] - 1
+    return int(np.count_nonzero(opened[last] & opened[last - 1]))
 
 
 def _kept(labels: NDArray[Any] | None, kept: NDArray[Any], rules: Rules) -> NDArray[Any]:

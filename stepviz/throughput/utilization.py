@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, overload
 
 import pandas as pd
 
@@ -191,14 +191,36 @@ def mfu(
     )
 
 
+@overload
 def translate(
-    utilization: Any,
+    utilization: Mfu,
     from_: str,
     to: str,
     *,
     shape: ModelShape | None = None,
     sequence: Any = None,
-) -> Any:
+) -> Mfu: ...
+
+
+@overload
+def translate(
+    utilization: float,
+    from_: str,
+    to: str,
+    *,
+    shape: ModelShape | None = None,
+    sequence: Any = None,
+) -> float: ...
+
+
+def translate(
+    utilization: Mfu | float,
+    from_: str,
+    to: str,
+    *,
+    shape: ModelShape | None = None,
+    sequence: Any = None,
+) -> Mfu | float:
     """Return the same step's utilization under another convention.
 
     Parameters

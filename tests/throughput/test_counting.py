@@ -420,7 +420,7 @@ def test_positions_0_at_the_end_of_a_row_are_noted():
     batch = {"input_ids": [[1, 2, 3, 0, 0]], "position_ids": [[0, 1, 0, 0, 0]]}
     found = sv.count_tokens(batch)
     assert (found.real, found.sequences, found.squared_lengths) == (5, 4, 7)
-    assert "position_ids of 0 (1 do)" in found.notes[0]
+    assert "that each begin a sequence (1 do)" in found.notes[0]
     told = sv.count_tokens(batch, pad_id=0)
     assert (told.real, told.sequences, told.squared_lengths, told.notes) == (3, 2, 5, ())
     assert sv.count_tokens({**batch, "cu_seqlens": [0, 2, 3]}).notes == ()
