@@ -23,6 +23,9 @@ def test_it_runs_the_two_commands():
     (path,) = WORKFLOWS
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert commands(workflow) == ["make test", "python tools/smoke_lab.py"]
+    own = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "\nmake test\n" in own
+    assert "tools/smoke_lab.py" in own
     smoke = (ROOT / "tools" / "smoke_lab.py").read_text(encoding="utf-8")
     assert '"make", "lab"' in smoke
 
