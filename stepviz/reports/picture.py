@@ -57,7 +57,7 @@ def _around(subject: Subject, ranks: list[int], part: Part, drawing: str) -> Ite
     yield element(
         "p",
         f"The step{which} folded into bars. Drag a bar's end to ask what if; Ctrl+Z takes it "
-        "back. It computes in this page, on the bars alone: the gains below are replayed on the "
+        "back. It computes in this page, on the bars alone: the gains above are replayed on the "
         "graph of all rows, and are the ones to trust.",
         class_="live",
     )

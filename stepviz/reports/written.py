@@ -22,8 +22,8 @@ from stepviz.widgets.files import target_of, write_text
 from stepviz.widgets.pages import Part, page
 
 _SECTIONS: Final[tuple[tuple[str, str, Callable[[Subject], Iterable[Content]]], ...]] = (
-    ("path-section", "The critical path", graph_sections.about_path),
     ("gains-section", "What would help", graph_sections.about_gains),
+    ("path-section", "The critical path", graph_sections.about_path),
     ("ranks-section", "Where each rank's step goes", step_sections.about_ranks),
     ("exchange-section", "Exchange", step_sections.about_exchange),
     ("late-section", "Who is late", step_sections.about_late),
@@ -88,7 +88,7 @@ def report_page(subject: Subject) -> str:
     title = f"{subject.run.name}, step {subject.step.number}"
     drawn, part = picture(subject, clean)
     made = [(name, heading, list(about(subject))) for name, heading, about in _SECTIONS]
-    contents = [("timeline-section", "The timeline"), *((name, text) for name, text, _ in made)]
+    made.insert(1, ("timeline-section", "The timeline", drawn))
     top = element(
         "header",
         element("p", "Report of a training step", class_="eyebrow"),
@@ -97,14 +97,19 @@ def report_page(subject: Subject) -> str:
     )
     index = element(
         "nav",
-        *(element("a", text, href=f"#{name}") for name, text in contents),
+        *(element("a", heading, href=f"#{name}") for name, heading, _ in made),
         aria_label="Contents",
     )
     sections = [
-        element("section", element("h2", text, id=f"{name}-title"), *inside, id=name,
-                aria_labelledby=f"{name}-title")
-        for name, text, inside in [("timeline-section", "The timeline", drawn), *made]
-    ]  # fmt: skip
+        element(
+            "section",
+            element("h2", heading, id=f"{name}-title"),
+            *inside,
+            id=name,
+            aria_labelledby=f"{name}-title",
+        )
+        for name, heading, inside in made
+    ]
     main = element("main", top, index, *sections, class_="report")
     whole = Part(markup(main, clean), part.bundles, part.kernels)
     sheet = files("stepviz.reports").joinpath("report.css").read_text(encoding="utf-8")
