@@ -194,3 +194,14 @@ def test_it_fits(quiz_page, context):
     wide = page.evaluate("(r => r.scrollWidth - r.clientWidth)(document.querySelector('.stepviz'))")
     assert wide <= 0
     expect(role(page, "why")).to_be_visible()
+
+
+def test_a_saved_page_asks_and_judges_by_itself(new_page, tmp_path):
+    path = tmp_path / "quiz.html"
+    sv.Quiz(**STEP).save_html(path)
+    page = new_page()
+    page.goto(path.as_uri())
+    answer(page, "750 ms")
+    expect(role(page, "verdict")).to_contain_text("That is the step as it was")
+    answer(page, "0.725 s")
+    expect(role(page, "why")).to_have_text(STEP["why"])

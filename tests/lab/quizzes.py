@@ -31,7 +31,7 @@ def answer_all(notebook: Any) -> int:
         quiz = notebook.page.locator(".stepviz.qz", has_text=doc["question"].split("`")[0])
         verdict = quiz.locator('[data-role="verdict"]')
         expect(quiz).to_be_visible()
-        assert "sv.Quiz" not in notebook.page.locator(".jp-CodeCell", has=quiz).inner_text()
+        assert "answer=" not in notebook.page.locator(".jp-CodeCell", has=quiz).inner_text()
         expect(verdict).to_be_empty()
         mistake = doc["wrong"][0]
         give(quiz, doc, mistake)

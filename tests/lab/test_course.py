@@ -68,7 +68,7 @@ def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_note
     expect(answer).to_contain_text("5.06 days")
     widget.locator('input[type="text"][data-knob="mfu"]').fill("20")
     notebook.page.keyboard.press("Enter")
-    expect(answer).to_contain_text("12.7 days")
+    expect(answer).to_contain_text("12.66 days")
     eventually(notebook, "round(float(planner.answer), 2)", "12.66")
 
     # 4.2e21 FLOP in 5 days at 300e12 · 40 % each: 81.02 devices.

@@ -11,11 +11,10 @@ const TRAITS = ["value", "revealed", "_quiz"] as const;
 const WORDS = { right: "Right", mistake: "Not that", wrong: "Not that", unread: "" } as const;
 const SIGNS = { right: "✓", mistake: "✗", wrong: "✗", unread: "" } as const;
 
-let made = 0;
-
 export class QuizView {
   readonly root: HTMLElement;
-  private readonly id = `qz-${++made}`;
+  /** Each widget of a page has a module of its own, so a count would begin anew in each. */
+  private readonly id = `qz-${Math.random().toString(36).slice(2, 10)}`;
   private readonly form = html("form", { class: "qz-form", novalidate: true });
   private readonly question = html("p", { class: "qz-question", id: `${this.id}-question` });
   private readonly entry = html("div", { class: "qz-entry" });
@@ -39,6 +38,13 @@ export class QuizView {
       this.question, this.form, this.verdict, this.others);
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
+      this.submit();
+    }, { signal });
+    this.form.addEventListener("keydown", (event) => {
+      const plain = event.key === "Enter" && !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey && !event.isComposing;
+      if (!plain || !(event.target instanceof HTMLInputElement)) return;
+      event.preventDefault(); // JupyterLab keeps Enter from submitting a form
+      event.stopPropagation();
       this.submit();
     }, { signal });
     this.form.addEventListener("input", () => {
