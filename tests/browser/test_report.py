@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 import stepviz as sv
 from tests.browser.driver import Editor
+from tests.browser.reach import findings
 from tests.traces.synthetic import two_ranks
 
 if TYPE_CHECKING:
@@ -134,3 +135,11 @@ def test_a_narrow_page_scrolls_tables_alone(opened, base, width):
     assert wide <= width
     # What scrolls can be reached from the keyboard.
     assert page.locator(".scroll:not([tabindex='0'])").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_axe_finds_nothing_serious(opened, base, scheme, media):
+    page = opened(base, color_scheme=scheme)
+    page.emulate_media(media=media)
+    assert findings(page, "html") == []
