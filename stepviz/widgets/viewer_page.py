@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from stepviz.traces.lanes.packing import IntArray, Lane, innermost
+from stepviz.traces.lanes.blocks import merged
+from stepviz.traces.lanes.packing import IntArray, Lane
 from stepviz.traces.lanes.questions import _more
 from stepviz.traces.lanes.scene import RankLanes, Scene, Track
 from stepviz.widgets.packing import packed_json
@@ -26,27 +29,21 @@ def viewer_given(answers: Answers, most: int = MOST) -> tuple[str, list[str]]:
     answers : Answers
         Of the step.
     most : int
-        The most recorded intervals that are kept: exchanges and the device's before the host's,
-        long ones before short ones.
+        The most intervals that are kept: where there are more, short neighbours become one.
     """
     scene = answers.scene
-    least, left = _shortest_kept(scene, most)
-    lanes: dict[int, Lane] = {}
+    pixel, notes = _resolution(scene, most)
+    lanes: dict[int, _Kept] = {}
     for rank in scene.ranks:
-        lanes[rank.summary] = scene.lane(rank.summary)
+        lanes[rank.summary] = _kept(scene, rank.summary, pixel)
         for track in rank.tracks:
-            rows = [
-                _kept(scene.lane(number), track, least)
-                for number in range(track.first, track.first + track.rows)
-            ]
-            lanes |= {track.first + k: row for k, row in enumerate(rows)}
-            if track.flat not in lanes:
-                whole = least.get(track.role, 0) == 0
-                lanes[track.flat] = scene.lane(track.flat) if whole else innermost(rows)
+            fine = 1 if track.role == "exchange" else pixel
+            for number in {*range(track.first, track.first + track.rows), track.flat}:
+                lanes[number] = _kept(scene, number, fine)
     path = answers.path
-    table, notes = _table(answers)
+    table, more = _table(answers)
     given = {
-        "lanes": {str(number): _columns(scene, number, lane) for number, lane in lanes.items()},
+        "lanes": {str(number): _columns(scene, number, kept) for number, kept in lanes.items()},
         "recorded": scene.recorded.tolist(),
         "path": {
             **_plain(path.lane),
@@ -63,42 +60,50 @@ def viewer_given(answers: Answers, most: int = MOST) -> tuple[str, list[str]]:
         "number": PATH,
         "rows": _TABLE_ROWS,
     }
-    return packed_json(given), [*left, *notes]
+    return packed_json(given), [*notes, *more]
 
 
-def _shortest_kept(scene: Scene, most: int) -> tuple[dict[str, int], list[str]]:
-    """Return by role the shortest interval that is kept, ns, and what that leaves out."""
-    by_role: dict[str, list[IntArray]] = {"exchange": [], "device": [], "host": []}
-    for rank in scene.ranks:
-        for track in rank.tracks:
-            for number in range(track.first, track.first + track.rows):
-                lane = scene.lane(number)
-                by_role[track.role].append(lane.finish - lane.start)
-    none = np.empty(0, dtype=np.int64)
-    lengths = {role: np.concatenate([none, *held]) for role, held in by_role.items()}
-    room = most - len(lengths["exchange"])
-    least: dict[str, int] = {}
-    said = []
-    for role, where in (("device", "on devices"), ("host", "on the host")):
-        held = np.sort(lengths[role])[::-1]
-        fit = max(room, 0)
-        if len(held) > fit:
-            least[role] = int(held[fit - 1]) + 1 if fit else int(held[0]) + 1
-            gone = int(np.count_nonzero(held < least[role]))
-            said.append(
-                f"{gone:,} of {len(held):,} intervals {where}, those shorter than "
-                f"{least[role] / 1000:,.4g} µs, are not in this page, which holds {most:,} at most;"
-                " a viewer in a notebook shows them all."
-            )
-            room -= len(held) - gone
-        else:
-            room -= len(held)
-    return least, said
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A lane as a page has it; None in `count` and `busy`: each interval is there itself."""
+
+    lane: Lane
+    count: IntArray | None = None
+    busy: IntArray | None = None
 
 
-def _kept(lane: Lane, track: Track, least: dict[str, int]) -> Lane:
-    shortest = least.get(track.role, 0)
-    return lane if shortest == 0 else lane.only(lane.finish - lane.start >= shortest)
+def _kept(scene: Scene, number: int, pixel: int) -> _Kept:
+    lane = scene.lane(number)
+    if pixel == 1:
+        return _Kept(lane)
+    blocks = merged([lane], scene.begin_ns, scene.span_ns, pixel)
+    held = Lane(blocks.start, blocks.finish, blocks.kind, blocks.name, blocks.row)
+    return _Kept(held, blocks.count, blocks.busy_ns)
+
+
+def _resolution(scene: Scene, most: int) -> tuple[int, list[str]]:
+    """Return how long neighbours are, ns, that become one interval; 1 where none have to."""
+    if scene.intervals <= most:
+        return 1, []
+    numbers = [
+        number
+        for rank in scene.ranks
+        for track in rank.tracks
+        for number in range(track.first, track.first + track.rows)
+        if track.role != "exchange"
+    ]
+    pixel = 256
+    while pixel < scene.span_ns:
+        pixel *= 2
+        left = sum(len(_kept(scene, number, pixel).lane) for number in numbers)
+        if left <= most:
+            break
+    said = (
+        f"Of {scene.intervals:,} intervals this page holds {left:,}: neighbours shorter than "
+        f"{pixel / 1000:,.4g} µs are one in it, called as the longest of them, and only that name "
+        "is found. A viewer in a notebook shows and finds them all."
+    )
+    return pixel, [said]
 
 
 def _plain(lane: Lane) -> dict[str, list[int]]:
@@ -111,34 +116,33 @@ def _plain(lane: Lane) -> dict[str, list[int]]:
     }
 
 
-def _columns(scene: Scene, number: int, lane: Lane) -> dict[str, Any]:
+def _columns(scene: Scene, number: int, kept: _Kept) -> dict[str, Any]:
     """Return a lane with what is known besides: categories, correlations, words for some."""
     rank, track = scene.track_of(number)
-    said: dict[str, Any] = _plain(lane) | {
+    said: dict[str, Any] = _plain(kept.lane) | {
         "rank": rank.rank,
         "lane": "summary" if track is None else track.name,
     }
+    if kept.count is not None and kept.busy is not None:
+        said |= {"count": kept.count.tolist(), "busy": kept.busy.tolist()}
     if track is None:
         return said
     if track.role == "exchange":
-        told = {
-            str(k): _more(scene, rank, track, int(lane.row[k]), int(lane.kind[k]))
-            for k in range(len(lane))
-        }
-        return said | {"more": told}
-    return said | _of_events(scene, rank, track, lane)
+        return said | {"more": _words(scene, rank, track, kept.lane, range(len(kept.lane)))}
+    return said | _of_events(scene, rank, track, kept.lane)
+
+
+def _words(
+    scene: Scene, rank: RankLanes, track: Track, lane: Lane, places: Iterable[int]
+) -> dict[str, list[list[str]]]:
+    return {str(k): _more(scene, rank, track, int(lane.row[k]), int(lane.kind[k])) for k in places}
 
 
 def _of_events(scene: Scene, rank: RankLanes, track: Track, lane: Lane) -> dict[str, Any]:
     part = scene.step._ranks[rank.rank]
     events = part.events
     rows = lane.row
-    called = set(part.calls["row"].tolist())
-    more = {
-        str(k): _more(scene, rank, track, row, int(lane.kind[k]))
-        for k, row in enumerate(rows.tolist())
-        if row in called
-    }
+    called = np.flatnonzero(np.isin(rows, part.calls["row"].to_numpy())).tolist()
     known = {name: code for code, name in enumerate(_categories(scene))}
     cats = events["cat"].cat.categories
     codes = np.array([known[str(name)] for name in cats], dtype=np.int64)
@@ -146,7 +150,7 @@ def _of_events(scene: Scene, rank: RankLanes, track: Track, lane: Lane) -> dict[
         "cat": codes[events["cat"].cat.codes.to_numpy()[rows]].tolist(),
         "correlation": events["correlation"].to_numpy()[rows].tolist(),
         "where": ["on" if track.role == "device" else "in", track.title],
-        "more": more,
+        "more": _words(scene, rank, track, lane, called),
     }
 
 

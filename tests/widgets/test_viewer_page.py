@@ -93,24 +93,33 @@ def test_a_question_without_meaning_is_answered_with_the_reason(answers: Answers
     assert "everything" in second["error"]
 
 
-def test_of_a_huge_step_the_shortest_host_work_is_left_out_and_said_to_be(answers: Answers) -> None:
+def test_of_a_huge_step_short_neighbours_are_one_and_it_is_said(answers):
     scene = answers.scene
-    lengths = sorted(
-        length
-        for rank in scene.ranks
-        for track in rank.tracks
-        if track.role == "host"
-        for number in range(track.first, track.first + track.rows)
-        for length in (scene.lane(number).finish - scene.lane(number).start).tolist()
-    )
-    exchanges = scene.intervals - len(lengths)
-    given, (said,) = viewer_given(answers, most=exchanges + 100)
-    shortest = lengths[-100] + 1
-    gone = sum(length < shortest for length in lengths)
-    assert said.startswith(f"{gone:,} of {len(lengths):,} intervals on the host")
-    number = scene.ranks[0].tracks[-1].first
-    whole = {"ask": "explain", "lane": number, "start": scene.begin_ns, "finish": scene.span_ns}
-    ((content, _),) = in_page(given, [{"id": "a", **whole}])
-    lane = scene.lane(number)
-    assert content["count"] == int(((lane.finish - lane.start) >= shortest).sum())
+    given, (said,) = viewer_given(answers, most=500)
+    assert said.startswith(f"Of {scene.intervals:,} intervals this page holds ")
+    assert int(said.split("holds ")[1].split(":")[0].replace(",", "")) <= 500
+    whole = {"start": scene.begin_ns, "finish": scene.span_ns}
+    questions = [
+        {"id": str(number), "ask": "explain", "lane": number, **whole}
+        for number in range(len(scene))
+    ]
+    for question, (content, _) in zip(questions, in_page(given, questions), strict=True):
+        expected, _ = answers.answer(question)
+        assert content["count"] == expected["count"]
+        if content["count"] > 1:
+            assert content["busy_ns"] == expected["busy_ns"]
+            assert content["duration_ns"] == expected["duration_ns"]
     assert len(given) < len(viewer_given(answers)[0])
+
+
+def test_as_far_as_it_goes_the_huge_step_is_drawn_as_in_python(answers):
+    scene = answers.scene
+    given, _ = viewer_given(answers, most=500)
+    pixel = scene.span_ns // 50
+    question = {
+        "id": "a", "ask": "blocks", "page": "p", "lanes": list(range(len(scene))),
+        "start": scene.begin_ns, "finish": scene.span_ns, "pixel": pixel,
+    }  # fmt: skip
+    ((content, _),) = in_page(given, [question])
+    assert content["lanes"] == question["lanes"]
+    assert set(content["names"].values()) <= set(scene.names)

@@ -5,6 +5,9 @@ export interface RawLane {
   readonly length: readonly number[];
   readonly kind: readonly number[];
   readonly name: readonly number[];
+  /** Where neighbours became one: how many, and their time, ns. */
+  readonly count?: readonly number[];
+  readonly busy?: readonly number[];
 }
 
 /** Sorted by start and by finish alike; times in ns from the step's start. */
@@ -13,6 +16,8 @@ export interface Lane {
   readonly finish: Float64Array;
   readonly kind: Uint8Array;
   readonly name: Int32Array;
+  readonly count: Uint32Array;
+  readonly busy: Float64Array;
 }
 
 export function laneOf(raw: RawLane): Lane {
@@ -25,7 +30,11 @@ export function laneOf(raw: RawLane): Lane {
     start[k] = at;
     finish[k] = at + (raw.length[k] as number);
   }
-  return { start, finish, kind: Uint8Array.from(raw.kind), name: Int32Array.from(raw.name) };
+  return {
+    start, finish, kind: Uint8Array.from(raw.kind), name: Int32Array.from(raw.name),
+    count: raw.count === undefined ? new Uint32Array(count).fill(1) : Uint32Array.from(raw.count),
+    busy: Float64Array.from(raw.busy ?? raw.length),
+  };
 }
 
 /** The first place whose value is not below a bound; with `past`, above it. */
@@ -90,27 +99,28 @@ export function merged(lane: Lane, start: number, finish: number, pixel: number,
     const begin = lane.start[k] as number;
     const end = lane.finish[k] as number;
     const length = end - begin;
+    const busy = lane.busy[k] as number;
     const wide = length >= pixel;
     const bucket = Math.floor(begin / pixel);
     const name = lane.name[k] as number;
     const marked = choice.found !== null && choice.found[name] === 1 ? 1 : 0;
     if (open === null || wide || wideBefore || bucket !== bucketBefore) {
       close();
-      open = { start: begin, finish: end, busy: length, count: 1, kind, name, row: k, flags: marked };
+      open = { start: begin, finish: end, busy, count: lane.count[k] as number, kind, name, row: k, flags: marked };
       blocks.push(open);
       longest = length;
-      times = new Map([[kind, Math.max(length, 0.25)]]);
+      times = new Map([[kind, Math.max(busy, 0.25)]]);
     } else {
       open.finish = Math.max(open.finish, end);
-      open.busy += length;
-      open.count += 1;
+      open.busy += busy;
+      open.count += lane.count[k] as number;
       open.flags |= marked;
       if (length > longest) {
         longest = length;
         open.name = name;
         open.row = k;
       }
-      times.set(kind, (times.get(kind) ?? 0) + Math.max(length, 0.25));
+      times.set(kind, (times.get(kind) ?? 0) + Math.max(busy, 0.25));
     }
     wideBefore = wide;
     bucketBefore = bucket;

@@ -176,8 +176,9 @@ export class StepLanes {
     }
     const work = inside.length > 0 ? inside : all;
     const given = this.given.lanes[String(number)] as GivenLane;
-    const said = { rank: given.rank, lane: given.lane, count: work.length };
-    if (work.length === 1) {
+    const count = work.reduce((sum, k) => sum + (lane.count[k] as number), 0);
+    const said = { rank: given.rank, lane: given.lane, count };
+    if (work.length === 1 && count === 1) {
       const [k] = work as [number];
       return {
         ...said, name: this.given.names[lane.name[k] as number], kind: this.kinds[lane.kind[k] as number],
@@ -190,11 +191,11 @@ export class StepLanes {
     const times = new Map<number, [count: number, time: number]>();
     for (const k of work) {
       const held = times.get(lane.name[k] as number) ?? [0, 0];
-      times.set(lane.name[k] as number, [held[0] + 1, held[1] + length(k)]);
+      times.set(lane.name[k] as number, [held[0] + (lane.count[k] as number), held[1] + (lane.busy[k] as number)]);
     }
     const names = [...times].sort(([a, [, x]], [b, [, y]]) => y - x || a - b).slice(0, MOST_NAMES)
       .map(([name, [count, time]]) => [this.given.names[name], count, time]);
-    return { ...said, start_ns: begin, duration_ns: end - begin, busy_ns: work.reduce((sum, k) => sum + length(k), 0), names };
+    return { ...said, start_ns: begin, duration_ns: end - begin, busy_ns: work.reduce((sum, k) => sum + (lane.busy[k] as number), 0), names };
   }
 
   private more(lane: GivenLane, k: number): Pairs {
