@@ -57,7 +57,7 @@ def about_path(subject: Subject) -> Iterator[Content]:
             [
                 [
                     words(told.stretch_said(row.rank, str(row.what))),
-                    in_ms(row.start_ns - subject.origin_ns),
+                    in_ms(row.start_ns - subject.path_origin_ns),
                     in_ms(row.duration_ns),
                 ]
                 for row in each_row(kept)
@@ -90,7 +90,7 @@ def about_path(subject: Subject) -> Iterator[Content]:
                 words(row.name or row.kind),
                 words(row.kind),
                 words("transfer" if pd.isna(row.rank) else f"rank {row.rank}"),
-                in_ms(row.start_ns - subject.origin_ns),
+                in_ms(row.start_ns - subject.path_origin_ns),
                 in_ms(row.duration_ns),
                 words(row.origin),
                 words(row.launched),

@@ -18,6 +18,8 @@ from stepviz.widgets.pages import Part, fragment
 
 #: With more bars a page is slow to drag.
 MOST_BARS: Final = 400
+#: So many lines say what bars gather.
+MOST_LINES: Final = 40
 
 
 def picture(subject: Subject, clean: Cleaner) -> tuple[list[Content], Part]:
@@ -65,7 +67,8 @@ def _around(subject: Subject, ranks: list[int], part: Part, drawing: str) -> Ite
     yield element("div", Trusted(drawing), class_="still")
     _, bars = told.step_notes(subject.asked)
     if bars:
-        yield element("details", element("summary", "What these bars gather"), listed(bars))
+        shown = subject.first(bars, MOST_LINES, "what bars gather")
+        yield element("details", element("summary", "What these bars gather"), listed(shown))
 
 
 def _few(ranks: list[int]) -> str:

@@ -173,9 +173,10 @@ def about_exchange(subject: Subject) -> Iterator[Content]:
         class_="small",
     )
     if len(step.unmatched):
+        by_why = list(step.unmatched.groupby("why", sort=False))
         rows = [
-            [words(why), number(len(group)), words(_ranks(group["rank"]))]
-            for why, group in step.unmatched.groupby("why", sort=False)
+            [words(why, 400), number(len(group)), words(_ranks(group["rank"]))]
+            for why, group in subject.first(by_why, MOST_GAPS, "reasons why exchanges stay alone")
         ]
         heads = ["why", "exchanges", "ranks"]
         yield table("unmatched", "Exchanges that stay with their rank", heads, rows)
@@ -190,7 +191,7 @@ def _collective(subject: Subject, row: pd.Series[Any]) -> list[Cell]:
         number(size, 2),
         words(row["first_rank"]),
         words(row["last_rank"]),
-        in_ms(row["arrival_ns"] - subject.origin_ns),
+        in_ms(None if subject.step.clash else row["arrival_ns"] - subject.origin_ns),
         in_ms(row["skew_ns"]),
         in_ms(row["transfer_ns"]),
         in_ms(row["wait_ns"]),
@@ -258,7 +259,7 @@ def about_idle(subject: Subject) -> Iterator[Content]:
     rows = [
         [
             words(f"rank {row.rank}"),
-            in_ms(row.start_ns - subject.origin_ns),
+            in_ms(row.start_ns - subject.start_ns(row.rank)),
             in_ms(row.duration_ns),
             words(row.candidates),
             words(row.evidence, 300),

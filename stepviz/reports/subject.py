@@ -54,6 +54,18 @@ class Subject:
         """From when moments of the step count: its first rank's start."""
         return int(self.step.windows["start_ns"].min())
 
+    @cached_property
+    def path_origin_ns(self) -> int:
+        """From when moments of the path count, by the clock of the ranks that it is of."""
+        return int(self.asked.windows["start_ns"].min())
+
+    def start_ns(self, rank: int) -> int:
+        """Return from when a rank's own moments count: its own start where clocks disagree."""
+        if self.step.clash is None:
+            return self.origin_ns
+        starts: dict[int, int] = self.step.windows["start_ns"].to_dict()  # type: ignore[assignment]  # by rank
+        return starts[rank]
+
     @property
     def over(self) -> str:
         """Say whose graph it is, "" where it is of all ranks."""

@@ -230,9 +230,10 @@ def test_one_rank_is_late_for_nobody(synthetic, written):
     assert "clock" not in said.tables
 
 
-def test_clocks_that_cannot_be_trusted_name_nobody(synthetic, written):
+@pytest.mark.parametrize("ahead", [50_000_000, 1000 * 10**9])
+def test_clocks_that_cannot_be_trusted_name_nobody(ahead, synthetic, written):
     documents = two_ranks()
-    documents[1]["baseTimeNanoseconds"] += 50_000_000
+    documents[1]["baseTimeNanoseconds"] += ahead
     run = synthetic(documents.values())
     assert run.clash is not None
     said = written(run)
@@ -243,6 +244,10 @@ def test_clocks_that_cannot_be_trusted_name_nobody(synthetic, written):
     assert said.tables["exposed"].heads == ["rank", "exposed"]
     assert "rank 0 alone: clocks are too far apart" in said.text
     assert said.figures["step"][0].ns == 900_000
+    # No moment of one clock counts from a start by another.
+    for table in said.tables.values():
+        if "start" in table.heads and table is not said.tables["steps"]:
+            assert all(0 <= ns <= 900_000 for ns in table.ns("start"))
 
 
 def test_a_file_cut_off_is_told(tmp_path, written):
