@@ -39,7 +39,7 @@ def as_count(value: object, name: str, *, least: int = 1) -> int:
         msg = f"{name} is {value!r}: give a whole number, {least} or more"
         raise TimelineError(msg)
     if int(value) > _MOST:  # type: ignore[call-overload]
-        msg = f"{name} is more than {_MOST:,}: no timeline is that large"
+        msg = f"{name} is more than {_MOST:,}: no timeline is that large, so give fewer"
         raise TimelineError(msg)
     return int(value)  # type: ignore[call-overload, no-any-return]
 

@@ -135,7 +135,10 @@ def default_caps(gradients: Sequence[Gradient], points: int = _POINTS) -> list[f
     """Return caps, MiB, from a 256th of all bytes to all of them, evenly on a logarithmic scale."""
     total = math.fsum(gradient.nbytes for gradient in gradients) / MIB
     if total <= 0:
-        msg = "all parameters together hold no bytes, so there is nothing to exchange"
+        msg = (
+            "parameters hold no bytes in all, so there is nothing to exchange: give their sizes "
+            "in bytes"
+        )
         raise TimelineError(msg)
     spaced = np.geomspace(total * _LEAST, total, points)
     return [float(f"{cap:.3g}") for cap in spaced[:-1]] + [float(f"{total * 1.001:.4g}")]

@@ -154,7 +154,10 @@ def fit_contention(work: pd.DataFrame) -> ContentionFit:
     )
     rate = _quantile(kernels["rate"], sums["both"], 0.5)
     if rate <= 0:
-        msg = "kernels beside exchange are slower than any rate explains: do names mix shapes?"
+        msg = (
+            "kernels beside exchange are slower than any rate explains, as where one name is of "
+            "several shapes: leave such names out of work"
+        )
         raise CostError(msg)
     told = compute[compute["name"].isin(kernels.index)]["ns"].sum()
     heaviest = sums["both"].sort_values(ascending=False, kind="stable").index

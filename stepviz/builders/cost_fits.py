@@ -93,7 +93,10 @@ class FittedCost(CostModel):
         row = self._row(name)
         p = 0 if pd.isna(row["ranks"]) else int(row["ranks"])
         if hops is None or p < 2:
-            msg = f"a ring can't be told from {name} over {p or 'unknown'} ranks"
+            msg = (
+                f"a ring can't be told from {name} over {p or 'unknown'} ranks: take a collective "
+                "of two ranks or more that goes round a ring, such as all-reduce"
+            )
             raise CostError(msg)
         if ranks is not None and as_ranks(ranks) != p:
             msg = f"{ranks} ranks were not measured, only {p}: this is an extrapolation"
@@ -179,7 +182,10 @@ def fit_cost(points: pd.DataFrame) -> FittedCost:
     good &= np.isfinite(frame["bytes"]) & np.isfinite(frame["ms"])
     used = frame[good]
     if used.empty:
-        msg = f"none of {len(frame)} points has a size, a time and a known collective"
+        msg = (
+            f"none of {len(frame)} points has a size, a time and a known collective: give 'bytes' "
+            "and 'transfer_ns' or 'ms' above 0, and collectives such as all-reduce"
+        )
         raise CostError(msg)
     rows, alone = [], []
     for (collective, ranks), group in used.groupby(["collective", "ranks"], dropna=False):

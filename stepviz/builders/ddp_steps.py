@@ -214,7 +214,7 @@ def buckets_of(
             raise TimelineError(msg)
         moments = _moments(ready, "ready")
         if len(moments) != len(gradients):
-            msg = f"ready has {len(moments)} times for {len(gradients)} parameters: one for each"
+            msg = f"ready has {len(moments)} times for {len(gradients)} parameters: give one each"
             raise TimelineError(msg)
         _within(moments, backward)
         # Of two that are ready at once, the one registered later comes first, as in autograd.
@@ -295,7 +295,8 @@ def _within(moments: Sequence[float], backward: float) -> None:
     if max(moments) > backward * (1 + 1e-9):  # sums of parts end there to rounding only
         msg = (
             f"ready goes to {ms_text(max(moments))} ms, but backward ends at "
-            f"{ms_text(backward)} ms: no gradient is ready after it"
+            f"{ms_text(backward)} ms: no gradient is ready after it, so give earlier "
+            "times or a longer backward"
         )
         raise TimelineError(msg)
 

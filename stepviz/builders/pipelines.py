@@ -182,7 +182,7 @@ def _split(
         stage = int(np.flatnonzero(part > whole)[0])
         msg = (
             f"weight is {part[stage]:g} ms on stage {stage}, more than its backward of "
-            f"{whole[stage]:g} ms: it is a part of it"
+            f"{whole[stage]:g} ms: give a part of it"
         )
         raise TimelineError(msg)
     return whole - part, part
@@ -278,7 +278,7 @@ def _memory(
             )
         )
         if len(values) != p:
-            msg = f"activation_bytes has {len(values)} values for {p} stages: one number, or {p}"
+            msg = f"activation_bytes has {len(values)} values for {p} stages: give one, or {p}"
             raise TimelineError(msg)
         each = [as_amount(x, "activation_bytes", "bytes") for x in values]
     found = []

@@ -213,7 +213,10 @@ def _candidates(timeline: Timeline, by: str, cut: float | None, feasible: Any) -
         most = lasts[name] if wanted is None else min(wanted, lasts[name])
         found.append(_Candidate(name, np.array(here, dtype=np.int64), lasts[name], most, mark))
     if not found:
-        msg = "no phase of this timeline lasts any time, so there is nothing to shorten"
+        msg = (
+            "no phase of this timeline lasts any time, so there is nothing to shorten: give "
+            "durations"
+        )
         raise ChangeError(msg)
     return found
 

@@ -306,7 +306,10 @@ def flops_per_token(
         value = 6.0 * real(shape, "the number of parameters", above=0)
         return Quantity(value, "FLOP/token", convention, chosen.formula)
     if not isinstance(shape, ModelShape):
-        msg = f"{convention!r} is a function of a ModelShape, not of {type(shape).__name__}"
+        msg = (
+            f"{convention!r} is a function of a ModelShape, not of {type(shape).__name__}: give "
+            "one, such as ModelShape.from_config(path), or count as '6N_all', which takes a number"
+        )
         raise ThroughputError(msg)
     length = 1.0
     if convention not in NO_LENGTH:

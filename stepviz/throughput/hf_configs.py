@@ -112,7 +112,10 @@ def _from_file(path: Path) -> Config:
         msg = f"{path} cannot be read as a config: {error}"
         raise ThroughputError(msg) from None
     if not isinstance(held, dict):
-        msg = f"{path} holds {type(held).__name__}, not an object of entries"
+        msg = (
+            f"{path} holds {type(held).__name__}, not an object of entries: give a model's "
+            "config.json"
+        )
         raise ThroughputError(msg)
     return held
 
@@ -124,10 +127,16 @@ def _plain_fields(held: Config, kind: str) -> dict[str, Any]:
         if given:
             shape[field] = whole(given[0], f"{field} of this {kind} config", least=1)
         elif field in _REQUIRED:
-            msg = f"this {kind} config has no {' or '.join(names)}, which its {field} is read from"
+            msg = (
+                f"this {kind} config has no {' or '.join(names)}, which its {field} is read from: "
+                "add it"
+            )
             raise ThroughputError(msg)
     if held.get("word_embed_proj_dim", shape["hidden"]) != shape["hidden"]:
-        msg = "an embedding of another width than the model's is projected: no formula here has it"
+        msg = (
+            "word_embed_proj_dim is another width than the model's, so its embedding is projected, "
+            "which no formula here has: count it with torch.utils.flop_counter"
+        )
         raise ThroughputError(msg)
     shape.setdefault("head_dim", shape["hidden"] // shape["heads"])
     shape.setdefault("kv_heads", shape["heads"])

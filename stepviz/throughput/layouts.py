@@ -121,7 +121,10 @@ def made_batch(
     widest = max(sum(sizes) if packed else 0, *sizes)
     room = widest if length is None else whole(length, "length", least=1)
     if max(sizes) > room:
-        msg = f"a sequence of {max(sizes)} positions does not fit into a row of {room}"
+        msg = (
+            f"a sequence of {max(sizes)} positions does not fit into a row of {room}: give a "
+            "length of so many"
+        )
         raise ThroughputError(msg)
     rows: list[list[int]] = []  # numbers of sequences in a row
     left = 0

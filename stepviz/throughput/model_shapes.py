@@ -169,16 +169,16 @@ class ModelShape:
             )
             raise ThroughputError(msg)
         if self.experts and not 1 <= self.top_k <= self.experts:
-            msg = f"top_k is {self.top_k} of {self.experts} experts: a token runs through 1 or more"
+            msg = f"top_k is {self.top_k} of {self.experts} experts: give from 1 to all of them"
             raise ThroughputError(msg)
         if not self.experts and (self.top_k or self.moe_layers or self.shared_ffn):
             msg = "top_k, moe_layers and shared_ffn belong to a mixture: give experts too"
             raise ThroughputError(msg)
         if self.moe_layers > self.layers:
-            msg = f"{self.moe_layers} moe_layers of {self.layers} layers: at most all of them"
+            msg = f"{self.moe_layers} moe_layers of {self.layers} layers: give at most all of them"
             raise ThroughputError(msg)
         if self.rope_dim > self.head_dim:
-            msg = f"rope_dim {self.rope_dim} is part of head_dim, which is {self.head_dim}"
+            msg = f"rope_dim {self.rope_dim} is part of head_dim, so give at most {self.head_dim}"
             raise ThroughputError(msg)
 
     @classmethod
@@ -217,7 +217,10 @@ class ModelShape:
         if hasattr(config, "to_dict"):
             config = config.to_dict()
         if not isinstance(config, Mapping | str | os.PathLike):
-            msg = f"a config is a dict or the path of a config.json, not {type(config).__name__}"
+            msg = (
+                f"config is {type(config).__name__}: a config is a dict or the path of a "
+                "config.json, so give one of these"
+            )
             raise ThroughputError(msg)
         known = [field.name for field in fields(cls)]
         for name in changes:

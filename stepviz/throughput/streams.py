@@ -41,7 +41,10 @@ def sum_of(batches: Iterable[Any], rules: Rules) -> tuple[Tally, int]:
         number += batch_count
         total = [sum_ + (part or 0) for sum_, part in zip(total, tally, strict=True)]
     if not number:
-        msg = "there was no batch to count: the iterable is empty, or was read before"
+        msg = (
+            "there was no batch to count: the iterable is empty, or was read before, so make it "
+            "anew"
+        )
         raise ThroughputError(msg)
     tally = Tally(*total)
     return (tally if labelled else tally._replace(scored=None)), number

@@ -77,7 +77,7 @@ def read_layout(fields: Mapping[str, Any], rules: Rules) -> Layout:
     ends = None if bounds is None else _cumulative(bounds)
     if not read:
         if ends is None:
-            msg = "there is nothing to count"
+            msg = "there is nothing to count: give input_ids, or another field of a batch"
             raise ThroughputError(msg)
         read["input_ids"] = Rows(np.zeros(int(ends[-1]), np.int8), ends[-1:])
     layout = _common_layout(read)
@@ -176,7 +176,10 @@ def _mask(read: dict[str, Rows], rules: Rules) -> NDArray[Any] | None:
     if "attention_mask" in read:
         mask = read["attention_mask"].flat
         if mask.dtype.kind == "i" and mask.size and int(mask.min()) < 0:
-            msg = f"attention_mask holds {int(mask.min())}: 1 is a real position, 0 is padding"
+            msg = (
+                f"attention_mask holds {int(mask.min())}: give 1 for a real position and 0 for "
+                "padding"
+            )
             raise ThroughputError(msg)
         return mask
     if rules.pad_id is not None and "input_ids" in read:
@@ -210,7 +213,10 @@ def _begins_from(ends: Ints, n: int, mask: NDArray[Any] | None) -> Ints:
     if mask is not None and total == np.count_nonzero(mask):
         at = np.flatnonzero(mask)
     if total > n:
-        msg = f"cu_seqlens ends at {total:,} and the batch holds {n:,} positions: too few"
+        msg = (
+            f"cu_seqlens ends at {total:,} and the batch holds {n:,} positions: give the bounds of "
+            "this batch, of which the last is at most that"
+        )
         raise ThroughputError(msg)
     return at[np.unique(ends[ends < len(at)])]  # what follows the last end is padding
 

@@ -93,7 +93,10 @@ class TokenCounts:
         for name in _PARTS:
             part = getattr(self, name)
             if part is not None and self.allocated is not None and part > self.allocated:
-                msg = f"{part:,} {name} of {self.allocated:,} allocated positions: a part is less"
+                msg = (
+                    f"{part:,} {name} of {self.allocated:,} allocated positions: give at most as "
+                    "many"
+                )
                 raise ThroughputError(msg)
         refuse_impossible_squares(
             self.squared_lengths,

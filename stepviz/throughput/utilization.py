@@ -255,7 +255,10 @@ def translate(
     known_convention(to)
     if isinstance(utilization, Mfu):
         if utilization.convention != from_:
-            msg = f"this utilization is under {utilization.convention!r}, not {from_!r}"
+            msg = (
+                f"this utilization is under {utilization.convention!r}, not {from_!r}: give "
+                f"from_={utilization.convention!r}"
+            )
             raise ThroughputError(msg)
         segments = utilization.sequence if sequence is None else plain_sequence(sequence)
         found = mfu(
