@@ -359,6 +359,12 @@ def _positions_per_second(rate: Any, sequence: Any) -> tuple[float, list[str]]:
             guards.append(
                 "real positions are counted: where kernels ran over padding too, they did more"
             )
+        ran = sequence.executed if isinstance(sequence, TokenCounts) else None
+        if rate.of == "allocated" and ran not in (None, sequence.allocated):
+            guards.append(
+                f"allocated positions are counted, {sequence.allocated:,} of them, and kernels ran "
+                f"over {ran:,}: give the rate of executed ones"
+            )
         return rate.value, guards
     factor, wrong = None, ""
     if isinstance(sequence, TokenCounts) and sequence.executed and rate.of == "scored":

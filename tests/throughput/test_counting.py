@@ -285,7 +285,7 @@ def test_counts_of_an_update():
         ({"input_ids": [[1, 2], 3]}, "mixes numbers and lists|holds"),
         ({"input_ids": 3}, "holds no positions|give whole"),
         ({"input_ids": [1, 2, 3], "cu_seqlens": [1, 3]}, "begins with 0"),
-        ({"input_ids": [1, 2, 3], "cu_seqlens": [0, 5]}, "too few"),
+        ({"input_ids": [1, 2, 3], "cu_seqlens": [0, 5]}, "give the bounds of this batch"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(batch, message):

@@ -87,6 +87,7 @@ def test_padding_shares_the_attention_of_packed_sequences(of):
     found = sv.mfu(
         LLAMA_8B, convention="packed", tokens_per_second=counts.rate(of), sequence=counts, peak=1e15
     )
+    assert any("kernels ran over 12" in said for said in found.guards) == (of == "allocated")
     matrices = 6 * LLAMA_8B.matmul_parameters * getattr(counts, of)
     attention = 6 * 32 * 32 * 128 * (4**2 + 6**2)
     assert found.flops_per_second == pytest.approx((matrices + attention) / 2, rel=1e-12)
