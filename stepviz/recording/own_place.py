@@ -162,6 +162,7 @@ def placed_among(found: Neighbours, options: Any) -> Placement:
         gpus=found.gpus,
         cores_here=found.cores,
         scarce=found.scarce,
+        ranks=options.ranks,
     )
 
 

@@ -49,6 +49,7 @@ def placed(
     threads: int | None = None,
     workers: int = 0,
     scarce: tuple[int, int] | None = None,
+    ranks: int | None = None,
 ) -> Placement:
     """Choose backend and device.
 
@@ -73,6 +74,8 @@ def placed(
     scarce : tuple of int, optional
         Ranks and GPUs of another machine that has too few of these: all ranks exchange the same
         way.
+    ranks : int, optional
+        Ranks of all machines; by default those here are all.
 
     Returns
     -------
@@ -86,18 +89,19 @@ def placed(
     enough = gpus >= ranks_here and nccl and scarce is None
     if asked == CUDA and not enough:
         lacking = "this torch has no NCCL" if gpus >= ranks_here else f"{_gpus(gpus)} here"
-        ranks = ranks_here
+        crew = ranks_here
         if gpus >= ranks_here and nccl and scarce is not None:
-            ranks, lacking = scarce[0], f"{_gpus(scarce[1])} on another machine"
+            crew, lacking = scarce[0], f"{_gpus(scarce[1])} on another machine"
         msg = (
-            f"device='cuda' needs one GPU per rank, and for {ranks} {_ranks(ranks)} {lacking}; "
+            f"device='cuda' needs one GPU per rank, and for {crew} {_ranks(crew)} {lacking}; "
             "leave device out for gloo on the CPU, or ask for fewer ranks"
         )
         raise CaptureError(msg)
     own = threads or max(1, cores_here // ranks_here)
+    alone = (ranks_here if ranks is None else ranks) == 1
     if asked != CPU and enough and not emulated:
         why = f"{_gpus(gpus)} for {ranks_here} {_ranks(ranks_here)}: one each, exchange by NCCL"
-        if ranks_here == 1:
+        if alone:
             why += "; a single rank exchanges nothing, so no exchange kernel runs"
         return Placement("nccl", CUDA, why, own)
     if asked == CPU:
@@ -123,6 +127,8 @@ def placed(
     why += f"; {ranks_here} {_ranks(ranks_here)} of {each} on {cores_here} cores"
     if crowd > cores_here:
         why += ", which they share: exchange slows compute"
+    if alone:
+        why += "; a single rank exchanges nothing"
     return Placement("gloo", CPU, why, own)
 
 
@@ -152,6 +158,7 @@ def placed_here(
     gpus: int | None = None,
     cores_here: int | None = None,
     scarce: tuple[int, int] | None = None,
+    ranks: int | None = None,
 ) -> Placement:
     """Count what is here, unless it was counted, and choose (see `placed`)."""
     import torch
@@ -174,4 +181,5 @@ def placed_here(
         threads=threads,
         workers=workers,
         scarce=scarce,
+        ranks=ranks,
     )

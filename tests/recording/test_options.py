@@ -92,6 +92,7 @@ def test_the_shell_refuses_in_one_sentence(tmp_path, capsys, given, said):
         ({"ranks_here": 2, "gpus": 8}, "nccl", "8 GPUs for 2 ranks"),
         ({"ranks_here": 2, "gpus": 1}, "gloo", "1 GPU for 2 ranks: NCCL wants one each"),
         ({"ranks_here": 1, "gpus": 1}, "nccl", "a single rank exchanges nothing"),
+        ({"ranks_here": 1, "gpus": 0}, "gloo", "a single rank exchanges nothing"),
         ({"ranks_here": 2, "gpus": 2, "asked": "cpu"}, "gloo", "was asked for"),
         ({"ranks_here": 2, "gpus": 2, "emulated": True}, "gloo", "emulated fabric"),
         ({"ranks_here": 2, "gpus": 2, "nccl": False}, "gloo", "no NCCL"),
@@ -105,6 +106,12 @@ def test_counts_decide_where_ranks_run(counts, backend, why):
     assert (found.backend, found.device) == (backend, "cuda" if backend == "nccl" else "cpu")
     assert why in found.why
     assert found.threads == max(1, 4 // counts["ranks_here"])
+
+
+def test_one_rank_on_each_of_several_machines_is_not_alone():
+    for gpus in (0, 1):
+        why = placed(ranks_here=1, gpus=gpus, cores_here=4, ranks=2).why
+        assert "exchanges nothing" not in why
 
 
 def test_gpus_that_are_not_there_are_not_replaced_in_silence():
