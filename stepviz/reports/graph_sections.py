@@ -97,6 +97,7 @@ def about_path(subject: Subject) -> Iterator[Content]:
             ]
             for row in each_row(longest)
         ],
+        optional=["launched"],
     )
 
 

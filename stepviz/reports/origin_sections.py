@@ -124,6 +124,7 @@ def about_origin(subject: Subject) -> Iterator[Content]:
             ]
             for at in kept
         ],
+        optional=["why"],
     )
     yield element("h3", "Conventions")
     yield facts("conventions", CONVENTIONS.items())

@@ -110,7 +110,9 @@ def about_steps(subject: Subject) -> Iterator[Content]:
         *("step", "start", "length", "× median", "longest rank", "last rank", "measured on"),
         "among the others",
     ]
-    yield table("steps", "Steps of the run, ms", heads, rows, chosen=place - low)
+    yield table(
+        "steps", "Steps of the run, ms", heads, rows, chosen=place - low, optional=heads[-1:]
+    )
 
 
 def about_ranks(subject: Subject) -> Iterator[Content]:
@@ -166,6 +168,7 @@ def about_exchange(subject: Subject) -> Iterator[Content]:
         ("collective", "group", "ranks", "MiB", "first to arrive", "last to arrive",
          "last arrival", "between them", "transfer", "wait, all ranks", "bus GB/s"),
         [_collective(subject, row) for _, row in shown.iterrows()],
+        optional=["group", "MiB", "bus GB/s"],
     )  # fmt: skip
     yield element(
         "p",
@@ -186,7 +189,7 @@ def _collective(subject: Subject, row: pd.Series[Any]) -> list[Cell]:
     size = None if row["bytes"] < 0 else row["bytes"] / _MIB
     return [
         words(row["name"]),
-        words(f"{row['group']}, emulated" if row["emulated"] else row["group"]),
+        words(", ".join(filter(None, (row["group"], "emulated" if row["emulated"] else "")))),
         number(row["ranks"]),
         number(size, 2),
         words(row["first_rank"]),
@@ -268,10 +271,8 @@ def about_idle(subject: Subject) -> Iterator[Content]:
         for row in each_row(shown)
     ]
     heads = ["rank", "start", "length", "may be", "evidence", "rhythm"]
-    if not any(gaps["repeats"]):
-        heads, rows = heads[:-1], [row[:-1] for row in rows]
     caption = "Gaps in ranks' own work, ms; causes are candidates, those that cover more first"
-    yield table("idle", caption, heads, rows)
+    yield table("idle", caption, heads, rows, optional=["rhythm"])
 
 
 def clock_table(subject: Subject) -> Content:

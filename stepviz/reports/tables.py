@@ -72,6 +72,7 @@ def table(
     *,
     chosen: int | None = None,
     foot: Sequence[Cell] | None = None,
+    optional: Sequence[str] = (),
 ) -> Element:
     """Return a table; the first cell of each row is the row's header.
 
@@ -86,8 +87,16 @@ def table(
         The place of a row that stands out.
     foot : sequence of Cell, optional
         A last row that sums up.
+    optional : sequence of str
+        Columns that are left out where no row has anything to say.
     """
-    listed = list(rows)
+    given = list(rows)
+    kept = [
+        at
+        for at, head in enumerate(heads)
+        if head not in optional or any(row[at].content != NOTHING for row in given)
+    ]
+    heads, listed = [heads[at] for at in kept], [[row[at] for at in kept] for row in given]
     numeric = [cell.number for cell in (listed[0] if listed else [])]
     numeric += [False] * (len(heads) - len(numeric))
     head = element(

@@ -52,6 +52,7 @@ def test_it_drags_and_takes_back_without_a_kernel(opened, base):
     longest = timeline.phases[timeline.phases["kind"] == "forward"]["duration"].idxmax()
     phases = timeline.to_dict()["phases"]
     name = phases[longest]["phase"] if isinstance(longest, int) else str(longest)
+    editor.bar(name).scroll_into_view_if_needed()
     editor.drag(name, "end", 20)
     page.wait_for_function(
         "before => document.querySelector('[data-role=completion]').textContent.trim() !== before",
