@@ -18,7 +18,7 @@ import pandas as pd
 from stepviz.errors import CaptureError, CostError, near
 from stepviz.evidence.change_predictions import ChangePredictor
 from stepviz.evidence.intervals import Interval, difference
-from stepviz.evidence.records import rank_timings
+from stepviz.evidence.records import option, rank_timings
 from stepviz.evidence.verdicts import CANT_TELL, KEEP, REVERT
 from stepviz.recording.captures import _begun, _keep, _needs_torch, _run, _target
 from stepviz.recording.options import PLAN, Options
@@ -237,11 +237,12 @@ def _blocks(answers: list[dict[str, Any]], name: str, rounds: int) -> dict[str, 
 
 
 def _compute_share(run: Run) -> float | None:
-    """Return how many times forward a step without exchange takes, a microbatch; None unknown."""
+    """Return how many times a microbatch's forward a step without exchange takes; None unknown."""
     step, forward = rank_timings(run, "step_ns", "alone"), rank_timings(run, "forward_ns", "alone")
     if not step or not min(forward.values(), default=0):
         return None
-    return float(np.median([step[rank] / forward[rank] for rank in step]))
+    passes = int(option(run, "accumulation", default=1))
+    return passes * float(np.median([step[rank] / forward[rank] for rank in step]))
 
 
 def alike_speed(
