@@ -180,10 +180,10 @@ def _notes(tally: Tally) -> tuple[str, ...]:
     notes = []
     if tally.unmasked:
         notes.append(_NO_MASK)
-    if tally.trailing:
+    if tally.single:
         notes.append(
-            f"rows end in several positions that each begin a sequence ({tally.trailing:,} do), as "
-            "position_ids of 0 say: if they are padding, give attention_mask, pad_id or cu_seqlens"
+            f"{tally.single:,} of the sequences that position_ids begin have one position: if they "
+            "are padding, give attention_mask, pad_id or cu_seqlens"
         )
     if tally.crossing:
         notes.append(

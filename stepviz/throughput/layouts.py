@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.errors import ThroughputError
+from stepviz.indices import as_index
 from stepviz.throughput.batches import fields_of
 from stepviz.throughput.checks import share, whole
 from stepviz.throughput.tallies import IGNORED, Rules, read_layout
@@ -57,7 +58,7 @@ def token_roles(
     layout, begins, mask, labels = read_layout(fields_of(batch), rules)
     n = len(layout.flat)
     real = np.ones(n, bool) if mask is None else mask.astype(bool)
-    row = np.repeat(np.arange(len(layout.lengths)), layout.lengths)
+    row = np.repeat(np.arange(len(layout.lengths)), as_index(layout.lengths))
     starts = np.cumsum(layout.lengths) - layout.lengths
     opened = np.zeros(n, bool)
     opened[begins] = True

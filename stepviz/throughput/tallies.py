@@ -29,7 +29,7 @@ class Tally(NamedTuple):
     crossing: int
     in_padding: int
     unmasked: int
-    trailing: int
+    single: int
 
 
 @dataclass(frozen=True)
@@ -112,16 +112,13 @@ def tally_of(fields: Mapping[str, Any], rules: Rules) -> Tally:
         crossing=crossing,
         in_padding=in_padding,
         unmasked=int(mask is None and grid and len(layout.lengths) > 1),
-        trailing=_trailing(layout, begins) if mask is None else 0,
+        single=_single(layout, lengths) if mask is None else 0,
     )
 
 
-def _trailing(layout: Rows, begins: Ints) -> int:
-    """Return the rows that end in several sequences of one position each: padding?"""
-    opened = np.zeros(len(layout.flat), bool)
-    opened[begins] = True
-    last = np.cumsum(layout.lengths)[layout.lengths > 1] - 1
-    return int(np.count_nonzero(opened[last] & opened[last - 1]))
+def _single(layout: Rows, lengths: Ints) -> int:
+    """Return how many sequences in longer rows have one position: padding, as positions show it?"""
+    return int(np.count_nonzero(lengths == 1) - np.count_nonzero(layout.lengths == 1))
 
 
 def _kept(labels: NDArray[Any] | None, kept: NDArray[Any], rules: Rules) -> NDArray[Any]:

@@ -416,16 +416,19 @@ def test_a_loss_mask_says_which_labels_count():
         sv.count_tokens(input_ids=[1, 2], labels=[1, 2], loss_mask=[1])
 
 
-def test_positions_0_at_the_end_of_a_row_are_noted():
+def test_sequences_of_one_position_are_noted():
     batch = {"input_ids": [[1, 2, 3, 0, 0]], "position_ids": [[0, 1, 0, 0, 0]]}
     found = sv.count_tokens(batch)
     assert (found.real, found.sequences, found.squared_lengths) == (5, 4, 7)
-    assert "that each begin a sequence (1 do)" in found.notes[0]
+    assert found.notes[0].startswith("3 of the sequences that position_ids begin have one position")
     told = sv.count_tokens(batch, pad_id=0)
     assert (told.real, told.sequences, told.squared_lengths, told.notes) == (3, 2, 5, ())
     assert sv.count_tokens({**batch, "cu_seqlens": [0, 2, 3]}).notes == ()
-    assert sv.count_tokens({"input_ids": [[1, 2]], "position_ids": [[0, 0]]}).notes != ()
+    # padding in front, as transformers numbers it
+    left = {"input_ids": [[0, 0, 5, 6]], "position_ids": [[1, 1, 0, 1]]}
+    assert "2 of the sequences" in sv.count_tokens(left).notes[0]
     assert sv.count_tokens({"input_ids": [[1, 2]], "position_ids": [[0, 1]]}).notes == ()
+    assert sv.count_tokens({"input_ids": [[1], [2, 3]], "position_ids": [[0], [0, 1]]}).notes == ()
 
 
 def test_one_number_of_an_array_library_is_a_number():
