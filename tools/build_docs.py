@@ -45,7 +45,8 @@ def build(source: Path, out: Path) -> int:
     flags = ["-W", "--keep-going", "--quiet", "-b", "html", "-c", str(DOCS)]
     doctrees = ["-d", str(source.with_name(source.name + "-trees"))]
     command = [sys.executable, "-m", "sphinx", *flags, *doctrees, str(source), str(out)]
-    return subprocess.run(command, check=False).returncode
+    # from the root, where the settings find the tools
+    return subprocess.run(command, check=False, cwd=ROOT).returncode
 
 
 def main() -> None:
@@ -53,11 +54,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build the documentation.")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     args = parser.parse_args()
-    source = args.out.with_name(args.out.name + "-source")
+    out = args.out.absolute()
+    source = out.with_name(out.name + "-source")
     write_sources(source)
-    if status := build(source, args.out):
+    if status := build(source, out):
         sys.exit(status)
-    print(f"built: {args.out / 'index.html'}")
+    print(f"built: {out / 'index.html'}")
 
 
 if __name__ == "__main__":

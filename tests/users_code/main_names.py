@@ -34,6 +34,17 @@ assert_type(found, Verdict)
 plan = sv.TrainingPlan(parameters=7e9, tokens=100e9, devices=64, peak=300e12, mfu=0.4)
 assert_type(plan, sv.TrainingPlan)
 
+shape = sv.ModelShape(layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, vocab=128256)
+used = sv.mfu(
+    shape,
+    convention="palm",
+    tokens_per_second=8192,
+    sequence=8192,
+    peak=sv.peak("H100 SXM", "bf16"),
+)
+assert_type(sv.translate(used, "palm", "causal").value, float)
+assert_type(sv.translate(0.5, "palm", "causal", shape=shape, sequence=8192), float)
+
 assert_type(
     builders.pipeline(schedule="1f1b", stages=4, microbatches=8, forward=1, backward=2).completion,
     float,
