@@ -11,7 +11,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import FloatRect, Page, sync_playwright
 
 from tools import jupyter_lab
 from tools.find_chromium import FLAGS, require_chromium
@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CELL = "import stepviz as sv\n\neditor = sv.TimelineEditor(sv.lesson())\neditor"
 SHORTER_MS = 25
 SETTLED_MS = 500
+EDGE_PX = 3
 
 
 def hold(page: Page) -> None:
@@ -41,6 +42,15 @@ def hold(page: Page) -> None:
     page.wait_for_timeout(SETTLED_MS)
 
 
+def inside(page: Page) -> FloatRect:
+    """Return where the editor is, without the edge of the cell below it."""
+    box = page.locator("[data-px-per-ms]").bounding_box()
+    if box is None:
+        msg = "the editor has gone"
+        raise RuntimeError(msg)
+    return {**box, "height": box["height"] - EDGE_PX}
+
+
 def main() -> None:
     """Read the command line and do it."""
     parser = argparse.ArgumentParser(description="Take the README's picture of the editor.")
@@ -60,7 +70,7 @@ def main() -> None:
             if errors := jupyter_lab.run_all(page):
                 raise RuntimeError(errors[0])
             hold(page)
-            page.locator("[data-px-per-ms]").screenshot(path=args.out)
+            page.screenshot(path=args.out, clip=inside(page))
             page.mouse.up()
             jupyter_lab.close_sessions(page, url)
             chromium.close()
