@@ -23,6 +23,7 @@ from stepviz.core.tables import Tables
 from stepviz.core.timeline import Timeline
 from stepviz.core.vocabulary import COMPUTE, LINK_TYPES
 from stepviz.errors import ChangeError
+from stepviz.indices import as_index
 
 Floats = NDArray[np.float64]
 
@@ -139,7 +140,7 @@ class _Run:
         self._need_causes(graph)
         n = graph.n
         self.owners = [tables.ranks_of(row) for row in range(n)]
-        self.waits = np.bincount(graph.target, minlength=n).tolist()
+        self.waits = np.bincount(as_index(graph.target), minlength=n).tolist()
         self.earliest = tables.release.tolist()
         # What a start and what a finish lets go: (target, lag).
         self.after: tuple[list[list[tuple[int, float]]], ...] = (

@@ -16,6 +16,7 @@ from stepviz.core.checks import as_real
 from stepviz.core.timeline import Timeline
 from stepviz.core.vocabulary import COMPUTE as COMPUTE_KINDS
 from stepviz.errors import TimelineError
+from stepviz.indices import as_index
 
 Schedule = Literal["gpipe", "1f1b", "interleaved", "zb-h1"]
 _KINDS = np.array(["forward", "backward", "backward"], dtype=object)
@@ -133,7 +134,7 @@ def pipeline_bubble(timeline: Timeline) -> pd.DataFrame:
     counted = np.isin(tables.kind, COMPUTE_KINDS) & (tables.rank >= 0)
     ranks = timeline.ranks
     busy = np.bincount(
-        tables.rank[counted], weights=tables.duration[counted], minlength=max(ranks) + 1
+        as_index(tables.rank[counted]), weights=tables.duration[counted], minlength=max(ranks) + 1
     )[ranks]
     total = timeline.completion
     bubble = total - busy

@@ -18,6 +18,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from stepviz.indices import as_index
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -113,9 +115,9 @@ class _Order:
 def _topological(g: Graph) -> _Order:
     n, m = g.n, len(g.source)
     by_source = np.argsort(g.source, kind="stable")
-    out_count = np.bincount(g.source, minlength=n)
+    out_count = np.bincount(as_index(g.source), minlength=n)
     out_ptr = np.concatenate(([0], np.cumsum(out_count)))
-    waiting = np.bincount(g.target, minlength=n)
+    waiting = np.bincount(as_index(g.target), minlength=n)
     successors = g.target[by_source]
 
     frontier = np.flatnonzero(waiting == 0)
@@ -131,7 +133,9 @@ def _topological(g: Graph) -> _Order:
         total = int(count.sum())
         if total == 0:
             break
-        at = np.repeat(out_ptr[frontier] - np.cumsum(count) + count, count) + np.arange(total)
+        at = np.repeat(out_ptr[frontier] - np.cumsum(count) + count, as_index(count)) + np.arange(
+            total
+        )
         touched, times = np.unique(successors[at], return_counts=True)
         waiting[touched] -= times
         frontier = touched[waiting[touched] == 0]
@@ -154,15 +158,15 @@ def _topological(g: Graph) -> _Order:
         levels,
         np.argsort(at_target, kind="stable"),
         np.argsort(at_source, kind="stable"),
-        np.concatenate(([0], np.cumsum(np.bincount(at_target, minlength=n)))),
-        np.concatenate(([0], np.cumsum(np.bincount(at_source, minlength=n)))),
+        np.concatenate(([0], np.cumsum(np.bincount(as_index(at_target), minlength=n)))),
+        np.concatenate(([0], np.cumsum(np.bincount(as_index(at_source), minlength=n)))),
     )
 
 
 def _one_by_one(g: Graph, successors: Ints, out_ptr: Ints) -> Ints:
     if (g.source < g.target).all():
         return np.arange(g.n)
-    waiting = np.bincount(g.target, minlength=g.n).tolist()
+    waiting = np.bincount(as_index(g.target), minlength=g.n).tolist()
     after, ptr = successors.tolist(), out_ptr.tolist()
     order = [i for i, w in enumerate(waiting) if w == 0]
     for i in order:  # grows while it is walked
@@ -207,7 +211,7 @@ def _forward(g: Graph) -> Floats:
         here = order.phases[a:b]
         if hi > lo:
             bound = (times[event[lo:hi]] + lag[lo:hi]) - cut[lo:hi]
-            best = np.maximum.reduceat(bound, order.into_at[a:b] - lo)
+            best = np.maximum.reduceat(bound, as_index(order.into_at[a:b] - lo))
             start[here] = np.maximum(start[here], best)
         times[here] = start[here]
         times[here + n] = start[here] + g.duration[here]
@@ -252,7 +256,7 @@ def _backward(g: Graph, sink: Floats) -> Floats:
         if hi > lo:
             bound = (times[event[lo:hi]] - lag[lo:hi]) - cut[lo:hi]
             has = order.out_at[a + 1 : b + 1] > order.out_at[a:b]
-            least = np.minimum.reduceat(bound, order.out_at[a:b][has] - lo)
+            least = np.minimum.reduceat(bound, as_index(order.out_at[a:b][has] - lo))
             late[here[has]] = np.minimum(late[here[has]], least)
         times[here] = late[here]
         times[here + n] = late[here] + g.duration[here]

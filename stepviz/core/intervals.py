@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stepviz.indices import as_index
+
 Intervals = NDArray[Any]
 
 
@@ -45,9 +47,9 @@ def intersect(a: Intervals, b: Intervals) -> Intervals:
     first = np.searchsorted(b[:, 1], a[:, 0], side="right")
     last = np.searchsorted(b[:, 0], a[:, 1], side="left")
     count = np.maximum(last - first, 0)
-    left = np.repeat(np.arange(len(a)), count)
-    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    right = np.repeat(first, count) + offset
+    left = np.repeat(np.arange(len(a)), as_index(count))
+    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, as_index(count))
+    right = np.repeat(first, as_index(count)) + offset
     return np.column_stack(
         (np.maximum(a[left, 0], b[right, 0]), np.minimum(a[left, 1], b[right, 1]))
     )

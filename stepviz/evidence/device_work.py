@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from stepviz.indices import as_index
+
 
 def own_work(events: pd.DataFrame) -> tuple[pd.Series[float], bool]:
     """Return each row's own time, ns, NaN where it is none, and whether the run has a device.
@@ -18,7 +20,9 @@ def own_work(events: pd.DataFrame) -> tuple[pd.Series[float], bool]:
         return pd.Series(np.where(kernels, length, np.nan), index=events.index), True
     parents = events["parent"].to_numpy()
     inside = parents >= 0
-    own = length - np.bincount(parents[inside], weights=length[inside], minlength=len(events))
+    own = length - np.bincount(
+        as_index(parents[inside]), weights=length[inside], minlength=len(events)
+    )
     operators = events["cat"].eq("cpu_op").to_numpy()
     return pd.Series(np.where(operators, np.maximum(own, 0.0), np.nan), index=events.index), False
 

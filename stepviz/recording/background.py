@@ -53,12 +53,19 @@ class BackgroundCapture:
     ) -> None:
         self._told, self._ended = told, ended
         self._why = ""
-        self._sentry = subprocess.Popen(  # noqa: S603  # our own line of Python
-            [sys.executable, "-I", "-S", "-c", _SENTRY],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        try:
+            self._sentry = subprocess.Popen(  # noqa: S603  # our own line of Python
+                [sys.executable, "-I", "-S", "-c", _SENTRY],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:  # in a page, say
+            msg = (
+                f"no process can be started here ({error}), and a capture is several; capture "
+                "where one can, and read the traces here"
+            )
+            raise CaptureError(msg) from error
         # A daemon: whoever leaves Python does not wait for it, and the agent takes the ranks along.
         self._thread = threading.Thread(
             target=self._run, args=(options, target), name="stepviz capture", daemon=True

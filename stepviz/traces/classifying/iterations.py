@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.indices import as_index
 from stepviz.traces.classifying.added_patterns import STEP, Names, Pattern
 from stepviz.traces.classifying.nesting import nearest
 from stepviz.traces.classifying.patterns import MODULE
@@ -172,7 +173,7 @@ def _updates(events: pd.DataFrame) -> IntArray:
             seen = {code} if opens[at] else seen | {code}
     first = np.flatnonzero(opens)
     # Updates of two threads may cross: none ends before the one that began before it.
-    ends = np.maximum.accumulate(np.maximum.reduceat(finish[rows], first))
+    ends = np.maximum.accumulate(np.maximum.reduceat(finish[rows], as_index(first)))
     return np.column_stack((start[rows[first]], ends))
 
 

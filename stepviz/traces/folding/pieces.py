@@ -16,6 +16,7 @@ import pandas as pd
 
 from stepviz.core.intervals import clip, intersect, subtract, union
 from stepviz.core.vocabulary import KINDS
+from stepviz.indices import as_index
 from stepviz.traces.classifying.nesting import last_reaching
 from stepviz.traces.classifying.patterns import EVALUATE, WAITING_CALL
 from stepviz.traces.classifying.windows import Window
@@ -169,7 +170,7 @@ def _explain_gaps(
     a_wait = (high - low >= WAIT_GAP_NS) & ended
     # Between two gradients nothing waits for gradients: a stop there is backward's own.
     stop = np.isin(low, painted.gradient_ends) & np.isin(high, painted.gradient_starts)
-    which = np.repeat(np.arange(len(opens)), closes - opens)
+    which = np.repeat(np.arange(len(opens)), as_index(closes - opens))
     unknown = (a_wait | (high - low > HOST_GAP_NS))[which]
     unknown &= ~np.isin(region[within], _WAITS_BY_NATURE)
     before = opens[which] - 1

@@ -11,6 +11,7 @@ import numpy as np
 from stepviz.core.checks import ms_text
 from stepviz.core.vocabulary import KINDS
 from stepviz.errors import ChangeError
+from stepviz.indices import as_index
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import KIND_CODE
 from stepviz.traces.graph.edits import Edit, matching
@@ -195,7 +196,7 @@ def _set(network: Network, chosen: IntArray, before: IntArray, each_ns: int) -> 
     key = np.column_stack((rank, np.where(row < 0, -1 - chosen, row)))
     _, group = np.unique(key, axis=0, return_inverse=True)
     group = group.ravel()
-    whole = np.bincount(group, weights=before)[group]
+    whole = np.bincount(as_index(group), weights=before)[group]
     return np.asarray(np.rint(before * (each_ns / whole)))
 
 
@@ -234,7 +235,9 @@ def at_median(
     for device in (True, False):
         mine = np.flatnonzero(own & ((known.on == 0) == device))
         cell = place[mine] * count + section[mine]
-        sums = np.bincount(cell, weights=duration[mine], minlength=count * len(network.ranks))
+        sums = np.bincount(
+            as_index(cell), weights=duration[mine], minlength=count * len(network.ranks)
+        )
         table = sums.reshape(len(network.ranks), count)
         usual = np.empty_like(table)
         for each in range(int(number.max()) + 1):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stepviz.indices import as_index
 from stepviz.traces.joining.step_exchanges import StepExchanges
 
 IntArray = npt.NDArray[np.int64]
@@ -71,9 +72,9 @@ class CoarseModel:
             time[count + new] = time[self.before[new]] + lengths.gap[new]
             self._end(time, new[self.early[new]], None, lengths)
             if len(level.complete):
-                arrived = np.maximum.reduceat(time[count + level.calls], level.heads)
+                arrived = np.maximum.reduceat(time[count + level.calls], as_index(level.heads))
                 sizes = np.diff(np.append(level.heads, len(level.calls)))
-                self._end(time, level.calls, np.repeat(arrived, sizes), lengths)
+                self._end(time, level.calls, np.repeat(arrived, as_index(sizes)), lengths)
         return time, time[self.last] + lengths.tail
 
     def _end(
@@ -155,13 +156,13 @@ def _levels(
             before[new] = rank[new]
         new = new[~done[new]]
         done[new] = True
-        left = np.bincount(number[new], minlength=len(waiting))
+        left = np.bincount(as_index(number[new]), minlength=len(waiting))
         waiting -= left
         complete = np.flatnonzero((left > 0) & (waiting == 0))
         sizes = exchanges.ranks[complete]
         heads = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
-        inside = np.arange(int(sizes.sum())) - np.repeat(heads, sizes)
-        members = np.repeat(exchanges.bounds[complete], sizes) + inside
+        inside = np.arange(int(sizes.sum())) - np.repeat(heads, as_index(sizes))
+        members = np.repeat(exchanges.bounds[complete], as_index(sizes)) + inside
         levels.append(Level(new, complete, members, heads))
         ended = np.concatenate((members[~early[members]], new[early[new]]))
         after = np.concatenate((ranks + new, ranks + calls + ended))

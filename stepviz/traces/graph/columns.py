@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
+from stepviz.indices import as_index
 from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.reading.masks import among
@@ -96,7 +97,9 @@ class Columns:
         if len(self.start) == 0:
             return self.start, self.finish
         edges = np.arange(0, len(self.start), _BLOCK)
-        return np.minimum.reduceat(self.start, edges), np.maximum.reduceat(self.finish, edges)
+        return np.minimum.reduceat(self.start, as_index(edges)), np.maximum.reduceat(
+            self.finish, as_index(edges)
+        )
 
     def between(self, low: int, high: int) -> npt.NDArray[np.int64]:
         """Return the events that run between two absolute times, in order of rows."""

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from stepviz.indices import as_index
 from stepviz.traces.graph.arrays import Flags, IntArray
 
 
@@ -92,7 +93,7 @@ class Network:
         some = np.flatnonzero(np.diff(self.into))
         if len(some):
             bounds = time[self.source] + weights
-            found[some] = np.maximum.reduceat(bounds, self.into[some])
+            found[some] = np.maximum.reduceat(bounds, as_index(self.into[some]))
         return found
 
     def solve(self, duration: IntArray, release: IntArray) -> IntArray:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
+from stepviz.indices import as_index
 from stepviz.traces.graph.answers import (
     BEFORE_STEP,
     UNEXPLAINED,
@@ -113,7 +114,7 @@ def _work(
     """Return the elements along the path."""
     low, high = network.low[edges], network.high[edges]
     counts = high - low
-    edge = np.repeat(np.arange(len(edges)), counts)
+    edge = np.repeat(np.arange(len(edges)), as_index(counts))
     first = np.cumsum(counts) - counts
     element = np.arange(len(edge)) - first[edge] + low[edge]
     start = time[network.source[edges]][edge] + total[element] - total[low[edge]]

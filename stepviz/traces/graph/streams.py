@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from stepviz.indices import as_index
 from stepviz.traces.graph.answers import THRESHOLDS
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import (
@@ -91,7 +92,7 @@ class Streams:
         if count == 0:
             return self.row, self.row
         fresh = np.append(True, np.diff(self.track) != 0)
-        lift = np.cumsum(fresh) * (int(self.finish.max()) + 1)
+        lift = np.cumsum(fresh, dtype=np.int64) * (int(self.finish.max()) + 1)
         lifted = self.finish + lift
         high = np.maximum.accumulate(lifted)
         which = np.maximum.accumulate(np.where(lifted == high, np.arange(count), 0))
@@ -146,7 +147,7 @@ def draw_work(streams: Streams, draft: Draft, names: IntArray) -> None:
     cut[before[inner]] = start[inner]
     works = ~streams.joint
     parts = np.where(works, np.where(cut >= 0, 2, 1), 0)
-    owner = np.repeat(np.arange(count), parts)
+    owner = np.repeat(np.arange(count), as_index(parts))
     first = np.cumsum(parts) - parts
     second = np.arange(len(owner)) > first[owner]
     begins = np.where(second, cut[owner], start[owner])

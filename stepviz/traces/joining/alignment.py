@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from stepviz.indices import as_index
 from stepviz.traces.joining.clocks import (
     ROUNDING_NS,
     Clash,
@@ -225,7 +226,7 @@ def _counted_otherwise(
     """
     ranks = matched.ranks.tolist()
     step = np.concatenate([np.zeros(0, dtype=np.int64), *(steps_of(calls[r]) for r in ranks)])
-    place = np.repeat(np.arange(len(ranks)), np.diff(matched.bounds))
+    place = np.repeat(np.arange(len(ranks)), as_index(np.diff(matched.bounds)))
     rows = np.flatnonzero((matched.exchange >= 0) & (step != NO_STEP))
     rows = rows[np.lexsort((place[rows], matched.exchange[rows]))]
     if not len(rows):
@@ -234,8 +235,8 @@ def _counted_otherwise(
     first = rows[np.maximum.accumulate(np.where(fresh, np.arange(len(rows)), 0))]
     apart = step[rows] - step[first]
     other = rows != first
-    counts = np.bincount(place[rows[other]], minlength=len(ranks))
-    wrong = np.bincount(place[rows[other & (apart != 0)]], minlength=len(ranks))
+    counts = np.bincount(as_index(place[rows[other]]), minlength=len(ranks))
+    wrong = np.bincount(as_index(place[rows[other & (apart != 0)]]), minlength=len(ranks))
     odd = np.flatnonzero(2 * wrong > counts)
     if not len(odd):
         return None

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.indices import as_index
 from stepviz.traces.joining.alignment import Aligned
 from stepviz.traces.joining.clocks import ROUNDING_NS
 from stepviz.traces.joining.step_exchanges import StepExchanges
@@ -74,9 +75,9 @@ def collectives_frame(columns: StepExchanges, aligned: Aligned, *, told: bool) -
     last, first = columns.last_arrival, columns.first_arrival
     finish = columns.last_finish
     skew = last - first
-    ends = finish - np.minimum.reduceat(columns.finish, heads)
+    ends = finish - np.minimum.reduceat(columns.finish, as_index(heads))
     turn = np.minimum(last[number], columns.finish)
-    wait = np.add.reduceat(np.maximum(turn - columns.arrival, 0), heads)
+    wait = np.add.reduceat(np.maximum(turn - columns.arrival, 0), as_index(heads))
     transfer = finish - last
     frame = pd.DataFrame(
         {
@@ -114,11 +115,13 @@ def told_apart(columns: StepExchanges, aligned: Aligned, skew: IntArray) -> npt.
     if not len(unsure):
         return np.zeros(0, dtype=bool)
     heads = columns.bounds[:-1]
-    largest = np.maximum.reduceat(unsure, heads)
+    largest = np.maximum.reduceat(unsure, as_index(heads))
     # The two clocks that are known worst are the most that first and last can be off by.
-    at_largest = np.add.reduceat((unsure == largest[columns.number]).astype(np.int64), heads)
+    at_largest = np.add.reduceat(
+        (unsure == largest[columns.number]).astype(np.int64), as_index(heads)
+    )
     below = np.where(unsure == largest[columns.number], 0, unsure)
-    second = np.where(at_largest > 1, largest, np.maximum.reduceat(below, heads))
+    second = np.where(at_largest > 1, largest, np.maximum.reduceat(below, as_index(heads)))
     told: npt.NDArray[np.bool_] = skew > np.maximum(ROUNDING_NS, largest + second)
     return told
 
@@ -143,18 +146,21 @@ def _only(
 ) -> pd.Series[int]:
     """Return the one rank of each exchange with the extreme time, missing where several tie."""
     heads, number, ranks = columns.bounds[:-1], columns.number, columns.rank
-    there = times == extreme.reduceat(times, heads)[number]
-    count = np.add.reduceat(there.astype(np.int64), heads)
-    rank = np.add.reduceat(np.where(there, ranks, 0), heads)
+    there = times == extreme.reduceat(times, as_index(heads))[number]
+    count = np.add.reduceat(there.astype(np.int64), as_index(heads))
+    rank = np.add.reduceat(np.where(there, ranks, 0), as_index(heads))
     moved = np.isin(ranks, [rank for rank, clock in aligned.clocks.items() if not clock.still])
     if moved.any():
         # A tie of the others stays one where a moved clock may be a little off it.
         none = np.iinfo(np.int64).max if extreme is np.minimum else np.iinfo(np.int64).min
-        tied_at = extreme.reduceat(np.where(moved, none, times), heads)[number]
-        tied = np.add.reduceat((~moved & (times == tied_at)).astype(np.int64), heads)[number] > 1
+        tied_at = extreme.reduceat(np.where(moved, none, times), as_index(heads))[number]
+        tied = (
+            np.add.reduceat((~moved & (times == tied_at)).astype(np.int64), as_index(heads))[number]
+            > 1
+        )
         unsure = np.array([aligned.unsure[r] for r in ranks.tolist()])
         blurred = (
             moved & there & tied & (np.abs(times - tied_at) <= np.maximum(unsure, ROUNDING_NS))
         )
-        count += np.add.reduceat(blurred.astype(np.int64), heads)
+        count += np.add.reduceat(blurred.astype(np.int64), as_index(heads))
     return pd.Series(rank).astype("Int64").where(pd.Series(count == 1))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stepviz.indices import as_index
 from stepviz.traces.joining.matching import Match, RankCalls
 from stepviz.traces.joining.robust import FloatArray
 from stepviz.traces.joining.step_exchanges import ONE_SIDED
@@ -42,7 +43,7 @@ def tables_of_ends(match: Match, calls: Mapping[int, RankCalls]) -> list[Ends]:
     ranks = match.ranks.tolist()
     finish = _column(calls, ranks, "finish_ns", np.int64)
     words = _column(calls, ranks, "collective", object)
-    place = np.repeat(np.arange(len(ranks)), np.diff(match.bounds))
+    place = np.repeat(np.arange(len(ranks)), as_index(np.diff(match.bounds)))
     rows = np.flatnonzero(match.exchange >= 0)
     if not len(rows):
         return []

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.indices import as_index
 from stepviz.traces.joining.groups import Groups, Members, groups_of, ranks_said
 
 IntArray = npt.NDArray[np.int64]
@@ -214,16 +215,16 @@ def _by_sequence(
     full = shown == count
     if not full.any():
         return None
-    keep = np.repeat(full, shown)
+    keep = np.repeat(full, as_index(shown))
     kept = rows[keep]
     shape = (int(full.sum()), count)
     name = columns.name[kept].reshape(shape)
     if (name != name[:, :1]).any() or _sizes_differ(columns.elements[kept].reshape(shape)).any():
         return None
-    per_rank = np.bincount(columns.rank[rows])
+    per_rank = np.bincount(as_index(columns.rank[rows]))
     if _MOST_NUMBERED * per_rank.max() > shape[0]:
         return None
-    return kept, np.repeat(np.arange(shape[0]), count), bool(full.all())
+    return kept, np.repeat(np.arange(shape[0]), as_index(count)), bool(full.all())
 
 
 def _by_order(
@@ -287,7 +288,7 @@ def _equal_counts(
 ) -> npt.NDArray[np.bool_]:
     """Say of which keys every member shows equally many; leave the rest, with the reason."""
     at = np.searchsorted(members, columns.rank[rows])
-    counts = np.bincount(at * keys + key, minlength=len(members) * keys)
+    counts = np.bincount(as_index(at * keys + key), minlength=len(members) * keys)
     counts = counts.reshape(len(members), keys)
     even: npt.NDArray[np.bool_] = (counts == counts[:1]).all(axis=0)
     for bad in np.flatnonzero(~even).tolist():
@@ -347,7 +348,7 @@ def _match_sent(
     sends = np.array([columns.names[k] == "send" for k in columns.name[rows]])
     source, target = np.where(sends, mine, peer), np.where(sends, peer, mine)
     key, keys = _one_key(columns.step[rows], source, target, columns.group[rows])
-    counts = np.bincount(key * 2 + sends, minlength=2 * keys).reshape(-1, 2)
+    counts = np.bincount(as_index(key * 2 + sends), minlength=2 * keys).reshape(-1, 2)
     order = np.lexsort((columns.order[rows], ~sends, key))
     uneven = counts[:, 0] != counts[:, 1]
     bounds = np.concatenate(([0], np.cumsum(counts.sum(axis=1))))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.indices import as_index
 from stepviz.traces.joining.clocks import length_said
 from stepviz.traces.joining.step_exchanges import StepExchanges
 
@@ -54,8 +55,8 @@ def own_time_frame(
     if not told and len(ranks) > 1:
         frame[LATE] = pd.array([pd.NA] * len(ranks), dtype="Int64")
     order = np.lexsort((columns.finish, columns.arrival, who))
-    counts = np.bincount(who, minlength=len(ranks))
-    place = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
+    counts = np.bincount(as_index(who), minlength=len(ranks))
+    place = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, as_index(counts))
     ups = np.zeros((int(counts.max(initial=0)), len(ranks)), dtype=np.int64)
     missing = np.ones(ups.shape, dtype=bool)
     ups[place, who[order]] = gap[order]
@@ -63,7 +64,7 @@ def own_time_frame(
     for k in range(len(ups)):
         frame[f"→ #{k}"] = pd.arrays.IntegerArray(ups[k], missing[k])
     frame[TAIL] = pd.array(tail, dtype="Int64")
-    total = tail + np.bincount(who, weights=gap, minlength=len(ranks)).astype(np.int64)
+    total = tail + np.bincount(as_index(who), weights=gap, minlength=len(ranks)).astype(np.int64)
     frame[OWN] = pd.array(total, dtype="Int64")
     return pd.DataFrame(frame, index=pd.Index(ranks, name="rank"))
 

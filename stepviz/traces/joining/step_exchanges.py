@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.indices import as_index
 from stepviz.traces.joining.clocks import ROUNDING_NS, Clash
 from stepviz.traces.joining.matching import POINT_TO_POINT, Match
 
@@ -73,7 +74,7 @@ class StepExchanges:
     @property
     def number(self) -> IntArray:
         """Of each call: its exchange."""
-        return np.repeat(np.arange(len(self)), self.ranks)
+        return np.repeat(np.arange(len(self)), as_index(self.ranks))
 
     @property
     def last_arrival(self) -> IntArray:
@@ -182,7 +183,7 @@ def _split_apart(
     np.maximum.at(arrived, number, rows["began"])
     ended = np.full(count, np.iinfo(np.int64).max)
     np.minimum.at(ended, number, rows["ended"])
-    size = np.bincount(number, minlength=count)
+    size = np.bincount(as_index(number), minlength=count)
     head = np.zeros(count, dtype=np.int64)
     head[number] = np.arange(len(number))
     kinds = collective[head]
@@ -198,8 +199,8 @@ def _split_apart(
     )
     key = key.reshape(-1)
     clash = _clash(worst, int(apart[worst]), number, rows, str(kinds[worst]), ended, key, judged)
-    late = np.bincount(key[apart > CLOCK_TOLERANCE_NS], minlength=len(keys))
-    split = (2 * late > np.bincount(key[judged], minlength=len(keys)))[key] & judged
+    late = np.bincount(as_index(key[apart > CLOCK_TOLERANCE_NS]), minlength=len(keys))
+    split = (2 * late > np.bincount(as_index(key[judged]), minlength=len(keys)))[key] & judged
     mine = split[number]
     number = number.copy()
     number[mine] = count + np.arange(int(mine.sum()))
@@ -279,5 +280,5 @@ def _unmatched(
 def _over(reduce: Any, values: IntArray, bounds: IntArray) -> IntArray:
     if len(bounds) < 2:
         return np.zeros(0, dtype=np.int64)
-    found: IntArray = reduce.reduceat(values, bounds[:-1])
+    found: IntArray = reduce.reduceat(values, as_index(bounds[:-1]))
     return found

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from stepviz.indices import as_index
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
 
 #: Bits of `Blocks.flags`.
@@ -88,7 +89,7 @@ def merged(
     """
     parts = [lane.only(lane.within(start, finish)) for lane in lanes]
     sizes = np.array([len(part) for part in parts], dtype=np.int64)
-    lane_of = np.repeat(np.arange(len(parts)), sizes)
+    lane_of = np.repeat(np.arange(len(parts)), as_index(sizes))
     work = joined(parts)
     if hidden is not None:
         seen = ~hidden[work.kind]
@@ -103,7 +104,7 @@ def merged(
     count = np.diff(np.append(first, len(begins)))
     flags = np.zeros(len(first), dtype=np.uint8)
     if len(first) and found is not None:
-        flags[np.logical_or.reduceat(found[work.name], first)] |= FOUND
+        flags[np.logical_or.reduceat(found[work.name], as_index(first))] |= FOUND
     longest, most = first.copy(), work.kind[first].copy()
     _sum_up(
         np.flatnonzero(count > 1), np.cumsum(opens) - 1, count, length, work.kind, longest, most
@@ -111,8 +112,8 @@ def merged(
     return Blocks(
         bounds=np.searchsorted(lane_of[first], np.arange(len(parts) + 1)).astype(np.int64),
         start=begins[first],
-        finish=np.maximum.reduceat(ends, first) if len(first) else ends,
-        busy_ns=np.add.reduceat(length, first) if len(first) else length,
+        finish=np.maximum.reduceat(ends, as_index(first)) if len(first) else ends,
+        busy_ns=np.add.reduceat(length, as_index(first)) if len(first) else length,
         count=count,
         kind=most,
         name=work.name[longest],
@@ -142,7 +143,9 @@ def _sum_up(
     kinds = int(kind.max()) + 1
     # Zero-length marks count too where there is nothing else.
     weight = np.maximum(length[inside], 0.25)
-    time = np.bincount(run * kinds + kind[inside], weights=weight, minlength=len(runs) * kinds)
+    time = np.bincount(
+        as_index(run * kinds + kind[inside]), weights=weight, minlength=len(runs) * kinds
+    )
     most[runs] = time.reshape(len(runs), kinds).argmax(axis=1)
 
 

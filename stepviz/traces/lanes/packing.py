@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from stepviz.indices import as_index
+
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -178,8 +180,10 @@ def foremost(lanes: list[Lane], order: list[int], names: list[int]) -> Lane:
         mine = kind == code
         if not bool(mine.any()):
             continue
-        steps = np.bincount(np.searchsorted(edges, start[mine]), minlength=len(edges))
-        steps = steps - np.bincount(np.searchsorted(edges, finish[mine]), minlength=len(edges))
+        steps = np.bincount(as_index(np.searchsorted(edges, start[mine])), minlength=len(edges))
+        steps = steps - np.bincount(
+            as_index(np.searchsorted(edges, finish[mine])), minlength=len(edges)
+        )
         running = np.cumsum(steps)[:-1] > 0
         shown[running & (shown < 0)] = code
     changes = np.ones(len(shown), dtype=np.bool_)

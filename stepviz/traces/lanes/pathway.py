@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.errors import StepvizError
+from stepviz.indices import as_index
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
 from stepviz.traces.lanes.scene import CODE_OF, Scene
 
@@ -40,7 +41,7 @@ class Pathway:
         order = self.lane.row
         time = (self.lane.finish - self.lane.start)[np.argsort(order, kind="stable")]
         ranks, place = np.unique(self.shown, return_inverse=True)
-        share = np.bincount(place, weights=time, minlength=len(ranks))
+        share = np.bincount(as_index(place), weights=time, minlength=len(ranks))
         found: list[int] = ranks[np.argsort(-share, kind="stable")].tolist()
         return found
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.indices import as_index
 from stepviz.traces.lanes.blocks import joined
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
 from stepviz.traces.lanes.pathway import BESIDE, NOBODY, NOWHERE, Pathway
@@ -159,7 +160,7 @@ def explain_piece(scene: Scene, path: Pathway, place: int) -> dict[str, Any]:
 
 def _by_name(scene: Scene, work: Lane) -> list[list[Any]]:
     codes, place, counts = np.unique(work.name, return_inverse=True, return_counts=True)
-    time = np.bincount(place, weights=(work.finish - work.start).astype(np.float64))
+    time = np.bincount(as_index(place), weights=(work.finish - work.start).astype(np.float64))
     order = np.argsort(-time, kind="stable")[:_MOST_NAMES]
     return [[scene.names[int(codes[k])], int(counts[k]), int(time[k])] for k in order]
 
