@@ -119,6 +119,47 @@ def test_a_run_is_chosen_with_keys(knob_page, panel):
     assert page.evaluate("document.activeElement.dataset.run") == "1"
 
 
+def test_the_chosen_run_is_renamed_and_removed(knob_page, panel):
+    page = knob_page(panel.form)
+    show = lambda: page.evaluate(
+        "state => window.stub.fromPython(state)", {"_table": panel.form._table}
+    )
+    label = said(page, "label")
+    assert label.input_value() == "base"
+    label.fill("nothing of this")
+    page.keyboard.press("Escape")
+    assert label.input_value() == "base"
+
+    # Enter, or the button.
+    label.fill("small buckets")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(100)
+    assert list(panel.runs) == ["small buckets", "slow"]
+    show()
+    assert page.locator("tr[data-chosen]").inner_text().startswith("small buckets")
+    label.fill("slow")
+    said(page, "rename").click()
+    page.wait_for_timeout(100)
+    show()
+    assert said(page, "runs-said").inner_text().startswith("'slow' is another run's label")
+    assert label.input_value() == "slow"  # to be mended
+    assert list(panel.runs) == ["small buckets", "slow"]
+
+    said(page, "remove").click()
+    page.wait_for_timeout(100)
+    show()
+    assert page.locator('[data-role="runs"] tbody tr').count() == 1
+    assert said(page, "runs-said").inner_text().startswith("small buckets is off the table")
+    assert label.input_value() == "slow"
+    said(page, "remove").click()
+    page.wait_for_timeout(100)
+    show()
+    assert (panel.runs, panel.run) == ({}, None)
+    assert said(page, "runs").is_hidden()
+    assert label.is_hidden()
+    assert said(page, "runs-said").is_visible()
+
+
 def test_where_nothing_can_be_captured_it_says_what_to_install(knob_page, monkeypatch):
     said_so = "capture needs torch, which is not installed: pip install 'stepviz[capture]'"
     monkeypatch.setattr(capture_panel, "why_none_here", lambda: said_so)

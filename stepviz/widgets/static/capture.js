@@ -727,11 +727,6 @@ var Frame = class {
   }
 };
 
-// knobs/tables.ts
-function scrolled(label, content) {
-  return html("div", { ...OWN_KEYS, class: "kn-scroll", role: "group", "aria-label": label, tabindex: 0 }, content);
-}
-
 // capture/runs.ts
 var made = 0;
 var RunTable = class {
@@ -761,7 +756,7 @@ var RunTable = class {
   signal;
   root = html("div", { class: "cp-runs" });
   group = `cp-runs-${++made}`;
-  scroll = scrolled("runs", html("div"));
+  scroll = html("div", { ...OWN_KEYS, class: "kn-scroll", role: "group", "aria-label": "runs", tabindex: 0 });
   label = html("input", { ...OWN_KEYS, type: "text", class: "cp-label", "aria-label": "label of the chosen run", "data-role": "label" });
   said = html("p", { class: "kn-status", role: "status", "data-role": "runs-said" });
   more;

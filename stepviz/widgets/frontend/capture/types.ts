@@ -32,4 +32,11 @@ export interface Row {
   readonly emulated: boolean;
 }
 
-export interface Table { readonly rows: readonly Row[]; readonly chosen: number }
+export interface Table {
+  readonly rows: readonly Row[];
+  readonly chosen: number;
+  /** What became of a run that was renamed or removed. */
+  readonly said: string;
+  /** Counts what Python said, so that the same words twice are heard twice. */
+  readonly turn: number;
+}

@@ -5,6 +5,7 @@ import { Frame } from "../knobs/frame";
 import { OWN_KEYS } from "../knobs/keys";
 import type { Given } from "../knobs/start";
 import { attr, button, html, show, text } from "../view/dom";
+import { active } from "../view/focus";
 import { RunTable } from "./runs";
 import { spokenOf } from "./spoken";
 import type { CapturePicture, Job, Table } from "./types";
@@ -43,10 +44,14 @@ export function renderCapture(given: Given<CapturePicture>, el: HTMLElement, sig
   const lines = html("pre", OWN_KEYS);
   const folded = html("details", {}, html("summary", OWN_KEYS, "Its last lines"), lines);
   const failure = html("div", { class: "kn-status cp-failure", "data-level": "refused", role: "alert" }, sentence, folded);
-  const runs = new RunTable((which) => ask({ ask: "choose", run: which }), signal);
+  const runs = new RunTable({
+    choose: (which) => ask({ ask: "choose", run: which }),
+    rename: (which, label) => ask({ ask: "rename", run: which, label }),
+    remove: (which) => ask({ ask: "remove", run: which }),
+  }, signal);
 
   frame.add(html("h3", {}, "Capture a run"), main.root,
-    html("details", { class: "cp-rest" }, html("summary", OWN_KEYS, "All other options"), rest.root), code,
+    html("details", { class: "cp-rest", hidden: knobs.length === 0 }, html("summary", OWN_KEYS, "All other options"), rest.root), code,
     html("div", { class: "cp-row" }, run, stop, bar, words), live, waiting, failure, runs.root);
   el.append(frame.root);
 
@@ -58,7 +63,7 @@ export function renderCapture(given: Given<CapturePicture>, el: HTMLElement, sig
     // Not `disabled`: keys would lose their place while a capture runs.
     attr(run, "aria-disabled", String(busy || job.missing !== "" || desk.problem !== null));
     attr(stop, "aria-disabled", String(job.state !== "running"));
-    if (!busy && stop === stop.ownerDocument.activeElement) run.focus();
+    if (!busy && stop === active(stop)) run.focus();
     show(stop, busy);
     show(bar, busy || job.state === "done");
     bar.value = job.share;
