@@ -77,7 +77,10 @@ def _family_of(held: Config) -> tuple[str, Family]:
             "know that the other parts' FLOPs are not in it"
         )
     elif isinstance(kind, str) and kind in UNCOUNTED:
-        why = f"{UNCOUNTED[kind]}. Count it with torch.utils.flop_counter"
+        why = (
+            f"{UNCOUNTED[kind]}. Count it with torch.utils.flop_counter, or give its number of "
+            "parameters to the convention '6N_all'"
+        )
     else:
         why = f"{near(kind, FAMILIES)}. Otherwise describe it as ModelShape(layers=…, hidden=…, …)"
     msg = f"no formula is known for model_type {kind!r}, so there is no MFU of it: {why}"

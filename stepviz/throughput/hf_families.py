@@ -158,6 +158,18 @@ def _gpt_neo(config: Config) -> Config:
     }
 
 
+def _exaone4(config: Config) -> Config:
+    pattern, layers = config.get("sliding_window_pattern"), config.get("num_hidden_layers")
+    if config.get("layer_types") is not None or not isinstance(pattern, str) or not pattern:
+        return {}
+    each = [pattern[i % len(pattern)] for i in range(whole(layers, "num_hidden_layers"))]
+    return {"layer_types": ["sliding_attention" if k == "L" else "full_attention" for k in each]}
+
+
+def _granite_shared(config: Config) -> Config:
+    return {"shared_expert_intermediate_size": config.get("shared_intermediate_size")}
+
+
 def _one_key_head(config: Config) -> Config:
     return {"num_key_value_heads": 1} if config.get("multi_query", True) else {}
 
@@ -190,14 +202,36 @@ _COHERE: Final = Family(
 
 FAMILIES: Final[dict[str, Family]] = {
     "llama": _LLAMA,
+    "arcee": replace(_LLAMA, gated=False),
     "mistral": Family(),
+    "ministral": Family(),
+    "ministral3": Family(),
     "mixtral": Family(routed=True),
     "granite": _LLAMA,
     "granitemoe": replace(_PLAIN_BIASED, routed=True),
+    "granitemoeshared": replace(
+        _PLAIN_BIASED,
+        routed=True,
+        common=lambda held: {
+            "shared_expert_intermediate_size": held.get("shared_intermediate_size")
+        },
+    ),
     "smollm3": Family(tied=True, qkv_bias="attention_bias", out_bias="attention_bias"),
     "seed_oss": Family(
         qkv_bias=("attention_bias", True), out_bias="attention_out_bias", ffn_bias="mlp_bias"
     ),
+    "helium": _PLAIN_BIASED,
+    "ernie4_5": Family(
+        tied=True,
+        qkv_bias="use_bias",
+        out_bias="use_bias",
+        ffn_bias="use_bias",
+        common=lambda held: {"head_dim": held.get("head_dim") or 128},
+    ),
+    "exaone4": Family(head_norms="each", common=_exaone4),
+    "hunyuan_v1_dense": replace(_PLAIN_BIASED, head_norms="each"),
+    "minimax_m2": Family(head_norms="all", routed=True),
+    "nanochat": Family(gated=False, norm_vectors=0),
     "phi3": Family(),
     "phimoe": Family(
         routed=True,
@@ -289,6 +323,7 @@ FAMILIES: Final[dict[str, Family]] = {
         common=_gpt_neo,
         more=_positions("max_position_embeddings"),
     ),
+    "codegen": Family(gated=False, norm_vectors=2, norms=1, ffn_bias=True, more=_head_bias),
     "gptj": Family(gated=False, norm_vectors=2, norms=1, ffn_bias=True, more=_head_bias),
     "gpt_neox": Family(
         gated=False,
@@ -326,6 +361,7 @@ FAMILIES: Final[dict[str, Family]] = {
     "deepseek_v2": Family(routed=True),
     "deepseek_v3": Family(routed=True),
     "kimi_k2": Family(routed=True),
+    "dots1": replace(_PLAIN_BIASED, head_norms="each", routed=True),
     "gpt_oss": Family(qkv_bias=True, out_bias=True, routed=True),
 }
 
@@ -348,6 +384,7 @@ UNCOUNTED: Final[dict[str, str]] = {
     "lfm2": _STATES,
     "recurrent_gemma": _STATES,
     "rwkv": _STATES,
+    "deepseek_v32": "its indexer chooses which keys a position meets, which is not in a shape",
     "gemma3n": "its embeddings by layer and its shared keys are not in a shape",
     "t5": "it has an encoder and a decoder",
     "bert": "it is an encoder, which has no causal form",

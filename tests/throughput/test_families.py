@@ -118,6 +118,32 @@ COUNTED = [
         3_142_912,
     ),
     ("gpt_neox", {**PLAIN, "intermediate_size": 300, "attention_bias": False}, 2_181_808),
+    ("arcee", GROUPED, 1_784_064),
+    ("arcee", {**GROUPED, "mlp_bias": True}, 1_786_288),
+    ("ernie4_5", GROUPED, 3_801_344),
+    ("ernie4_5", {**GROUPED, "use_bias": True}, 3_811_936),
+    ("exaone4", GROUPED, 2_091_520),
+    ("hunyuan_v1_dense", {**GROUPED, "head_dim": 32}, 2_091_520),
+    (
+        "dots1",
+        {
+            **GROUPED,
+            "head_dim": 32,
+            "n_routed_experts": 8,
+            "n_shared_experts": 1,
+            "num_experts_per_tok": 2,
+            "moe_intermediate_size": 80,
+            "first_k_dense_replace": 1,
+        },
+        3_065_344,
+    ),
+    ("minimax_m2", {**GROUPED, **ROUTED, "head_dim": 32}, 4_861_440),
+    ("granitemoeshared", {**GROUPED, **ROUTED, "shared_intermediate_size": 100}, 5_167_360),
+    ("helium", {**GROUPED, "head_dim": 32}, 2_091_264),
+    ("ministral", {**GROUPED, "head_dim": 32}, 2_091_264),
+    ("ministral3", {**GROUPED, "head_dim": 32}, 2_091_264),
+    ("nanochat", GROUPED, 1_781_760),
+    ("codegen", {"n_layer": 4, "n_embd": 256, "n_head": 8, "vocab_size": 1000}, 3_666_408),
 ]
 
 
@@ -253,6 +279,8 @@ def test_layers_that_attend_to_near_keys_only():
     local |= {"model_type": "gpt_neo", "max_position_embeddings": 64}
     assert sv.ModelShape.from_config(local).windows == (None, 16, None, 16)
     near = {**GROUPED, "sliding_window": 64}
+    exaone = {"model_type": "exaone4", **near, "sliding_window_pattern": "LLLG"}
+    assert sv.ModelShape.from_config(exaone).windows == (64, 64, 64, None)
     for kind in ("cohere2", "olmo3"):
         found = sv.ModelShape.from_config({"model_type": kind, **near})
         assert found.windows == (64, 64, 64, None)
@@ -263,6 +291,7 @@ def test_layers_that_attend_to_near_keys_only():
     [
         ({"model_type": "qwen3_next", **GROUPED}, "some of its layers carry a state"),
         ({"model_type": "qwen3_next", **GROUPED}, "torch.utils.flop_counter"),
+        ({"model_type": "mamba2"}, "its number of parameters to the convention '6N_all'"),
         ({"model_type": "t5"}, "an encoder and a decoder"),
         ({"model_type": "llama4", "text_config": {}}, "under 'text_config': give that"),
         ({"model_type": "mpt", "n_layers": 2, "n_heads": 2, "vocab_size": 9}, "has no d_model"),
