@@ -63,7 +63,7 @@ def main() -> None:
             chromium = playwright.chromium.launch(
                 executable_path=require_chromium(), args=list(FLAGS)
             )
-            page = chromium.new_page(viewport={"width": 1280, "height": 900})
+            page = chromium.new_page(viewport={"width": 1280, "height": 1200})
             jupyter_lab.put_notebook(page, url, "picture.ipynb", [CELL])
             jupyter_lab.open_notebook(page, url, "picture.ipynb")
             page.evaluate("window.jupyterapp.commands.execute('application:toggle-left-area')")
