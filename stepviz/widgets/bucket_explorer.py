@@ -125,6 +125,8 @@ class BucketExplorer(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidget
         panel, editor = self.panel._piece(), self.editor._piece()
         return Piece((*panel.models, *editor.models), panel.kernel, panel.given)
 
+    _titled = True
+
     def _title(self) -> str:
         return self.panel._title()
 

@@ -125,6 +125,8 @@ class BucketPanel(KnobWidget):
         data = buckets_given(given.parameters, given.forward, given.optimizer, stops)
         return Piece((model_of(self, "buckets"),), "page_buckets", data)
 
+    _titled = True
+
     def _title(self) -> str:
         return "Which bucket cap?"
 

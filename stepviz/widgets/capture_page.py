@@ -23,4 +23,5 @@ def runs_given(runs: Mapping[str, Run]) -> str:
 def seen_in_page(form: Model) -> Model:
     """Return the form as a page shows it: without knobs, since they would change nothing."""
     job = {"state": "idle", "share": 0.0, "words": "", "problem": "", "lines": "", "missing": _SAID}
-    return Model(form.bundle, {**form.state, "_form": [], "_job": job})
+    table = {**form.state["_table"], "fixed": True, "said": ""}
+    return Model(form.bundle, {**form.state, "_form": [], "_job": job, "_table": table})

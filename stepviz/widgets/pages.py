@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from stepviz.errors import StepvizError
 from stepviz.widgets.bundle import bundle_text
@@ -254,6 +254,9 @@ class Saved:
         """Return what a page of it is called."""
         return type(self).__name__
 
+    #: Whether the widget itself says so on top.
+    _titled: ClassVar[bool] = False
+
     def save_html(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write the widget, as it is now, as a page that works without a kernel or a network.
 
@@ -270,7 +273,10 @@ class Saved:
         StepvizError
             Where the file cannot be written.
         """
-        write_text(path, page(self._title() if title is None else title, [fragment(self)]))
+        name, heading = (self._title(), not self._titled) if title is None else (title, True)
+        said = "Saved with stepviz; it needs neither a kernel nor a network."
+        foot = f'<p class="sv-page-foot">{said}</p>'
+        write_text(path, page(name, [fragment(self), foot], heading=heading))
 
     def save_svg(self, path: str | os.PathLike[str]) -> None:
         """Write the widget, as it is now, as a drawing; no browser is needed.

@@ -184,6 +184,8 @@ class Quiz(Saved, anywidget.AnyWidget):
     def _piece(self) -> Piece:
         return Piece((model_of(self, "quiz"),))
 
+    _titled = True
+
     def _title(self) -> str:
         return "Check yourself"
 

@@ -210,6 +210,8 @@ class RunPlanner(KnobWidget):
         given = planner_given(self._base, about, stops, _catalogue(), _OPTIONAL)
         return Piece((model_of(self, "planner"),), "page_planner", given)
 
+    _titled = True
+
     def _title(self) -> str:
         return "How long will the run take?"
 

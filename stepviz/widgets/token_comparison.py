@@ -313,6 +313,8 @@ class TokenComparison(KnobWidget):
         }
         return Piece((model_of(self, "tokens"),), "page_tokens", tokens_given(data))
 
+    _titled = True
+
     def _title(self) -> str:
         return "Did throughput improve? Name the token."
 

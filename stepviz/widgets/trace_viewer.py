@@ -163,6 +163,8 @@ class TraceViewer(Saved, anywidget.AnyWidget):
         given, notes = viewer_given(self._answers)
         return Piece((model_of(self, "viewer"),), "page_viewer", given, tuple(notes))
 
+    _titled = True
+
     def _title(self) -> str:
         return str(self._scene["title"])
 

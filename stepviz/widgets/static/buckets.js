@@ -545,7 +545,7 @@ async function savePNG(picture, name) {
 }
 
 // view/snapshot.ts
-var SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+var SKIPPED = ".sv-tool, .sv-x, [data-role='saving'], .sv-live, [hidden]";
 var NOTHING = "rgba(0, 0, 0, 0)";
 function snapshotSVG(root) {
   const box2 = root.getBoundingClientRect();

@@ -536,7 +536,7 @@ async function savePNG(picture, name) {
 }
 
 // view/snapshot.ts
-var SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+var SKIPPED = ".sv-tool, .sv-x, [data-role='saving'], .sv-live, [hidden]";
 var NOTHING = "rgba(0, 0, 0, 0)";
 function snapshotSVG(root) {
   const box2 = root.getBoundingClientRect();
@@ -771,7 +771,7 @@ var RunTable = class {
     text(this.said, table.said ?? "");
     show(this.said, (table.said ?? "") !== "");
     show(this.root, rows.length > 0 || (table.said ?? "") !== "");
-    show(this.more, table.chosen >= 0);
+    show(this.more, table.chosen >= 0 && table.fixed !== true);
     show(this.scroll, rows.length > 0);
     const focused = this.scroll.contains(active(this.scroll));
     const number = (content, more = "") => html("td", { class: "kn-number" }, content, more === "" ? null : html("span", { class: "sv-dim" }, ` ${more}`));

@@ -50,7 +50,7 @@ export class RunTable {
     text(this.said, table.said ?? "");
     show(this.said, (table.said ?? "") !== "");
     show(this.root, rows.length > 0 || (table.said ?? "") !== "");
-    show(this.more, table.chosen >= 0);
+    show(this.more, table.chosen >= 0 && table.fixed !== true);
     show(this.scroll, rows.length > 0);
     const focused = this.scroll.contains(active(this.scroll));
     const number = (content: string, more = ""): HTMLElement => html("td", { class: "kn-number" }, content, more === "" ? null : html("span", { class: "sv-dim" }, ` ${more}`));

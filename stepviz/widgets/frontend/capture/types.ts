@@ -39,4 +39,6 @@ export interface Table {
   readonly said: string;
   /** Counts what Python said, so that the same words twice are heard twice. */
   readonly turn: number;
+  /** In a saved page runs are neither renamed nor removed. */
+  readonly fixed?: boolean;
 }

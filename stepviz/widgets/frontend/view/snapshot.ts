@@ -3,7 +3,7 @@
 import { svg } from "./dom";
 import { dress } from "./export";
 
-const SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+const SKIPPED = ".sv-tool, .sv-x, [data-role='saving'], .sv-live, [hidden]";
 const NOTHING = "rgba(0, 0, 0, 0)";
 
 interface Page { readonly left: number; readonly top: number; readonly parts: SVGElement[] }
