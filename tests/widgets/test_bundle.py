@@ -12,8 +12,12 @@ from tests.widgets import frontend
 
 WIDGETS = ("buckets", "capture", "editor", "planner", "quiz", "tokens", "viewer")
 MODULES = tuple(f"{name}.js" for name in WIDGETS)
+#: What only a saved page carries.
+PAGES = tuple(
+    f"page{name}.js" for name in ("", "_buckets", "_capture", "_planner", "_tokens", "_viewer")
+)
 SHEETS = tuple(f"{name}.css" for name in WIDGETS)
-FILES = (*MODULES, *SHEETS)
+FILES = (*MODULES, *PAGES, *SHEETS)
 
 
 @pytest.fixture(scope="module")
