@@ -1,4 +1,4 @@
-"""A real JupyterLab on this machine alone, and what to say to the page that shows it.
+"""A real JupyterLab (or Notebook 7) on this machine alone, and what to say to its page.
 
 Serves the tests in ``tests/lab`` and ``tools/screenshot.py``. Nothing of the user's own Jupyter is
 read or written, and nothing asks for the network.
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 START_SECONDS = 60
+
+# What each program calls itself in its settings, and where it shows a notebook.
+PROGRAMS = {
+    "jupyterlab": ("LabApp", "lab/tree/{}?reset"),
+    "notebook": ("JupyterNotebookApp", "notebooks/{}"),
+}
 
 NOTIFICATION_SETTINGS = "@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 
@@ -69,10 +75,13 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def serve(root: Path, scratch: Path) -> Iterator[str]:
-    """Run JupyterLab on the notebooks below ``root``; yields its address.
+def serve(
+    root: Path, scratch: Path, program: str = "jupyterlab", python: str = sys.executable
+) -> Iterator[str]:
+    """Run JupyterLab, or another of `PROGRAMS`, on the notebooks below ``root``.
 
-    ``scratch`` receives settings, run-time files and the server's log.
+    Yields its address. ``scratch`` receives settings, run-time files and the server's log;
+    ``python`` is the interpreter of the environment that serves.
 
     Raises
     ------
@@ -93,7 +102,7 @@ def serve(root: Path, scratch: Path) -> Iterator[str]:
         "IdentityProvider.token": "",
         "ServerApp.password": "",
         "ServerApp.disable_check_xsrf": True,
-        "LabApp.expose_app_in_browser": True,
+        f"{PROGRAMS[program][0]}.expose_app_in_browser": True,
     }
     flags = [
         "--no-browser",
@@ -111,7 +120,7 @@ def serve(root: Path, scratch: Path) -> Iterator[str]:
     log_path = scratch / "lab.log"
     with log_path.open("w", encoding="utf-8") as log:
         server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *flags], env=environment, stdout=log, stderr=log
+            [python, "-m", program, *flags], env=environment, stdout=log, stderr=log
         )
     try:
         wait_for(url + "/api", server, log_path)
@@ -133,7 +142,7 @@ def wait_for(url: str, server: subprocess.Popen[bytes], log_path: Path) -> None:
             return
         time.sleep(0.1)
     log_end = log_path.read_text(encoding="utf-8")[-3000:]
-    msg = f"JupyterLab did not answer at {url}. The end of its log:\n{log_end}"
+    msg = f"the server did not answer at {url}. The end of its log:\n{log_end}"
     raise RuntimeError(msg)
 
 
@@ -166,9 +175,9 @@ def put_notebook(page: Page, url: str, name: str, cells: list[str]) -> None:
         raise RuntimeError(msg)
 
 
-def open_notebook(page: Page, url: str, name: str) -> None:
+def open_notebook(page: Page, url: str, name: str, program: str = "jupyterlab") -> None:
     """Show a notebook and wait for its kernel."""
-    page.goto(f"{url}/lab/tree/{name}?reset")
+    page.goto(f"{url}/{PROGRAMS[program][1].format(name)}")
     page.wait_for_function(KERNEL_IS_IDLE, timeout=90_000)
 
 

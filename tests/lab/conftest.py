@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+# The fixture that runs each program.
+SERVERS = {"jupyterlab": "lab", "notebook": "notebook_7"}
 
 # JupyterLab draws a cell when it comes into view.
 SHOW_CELL = """async (start) => {
@@ -55,12 +59,33 @@ class Notebook:
         """Return what the editor says the completion is, in words."""
         return (editor.locator('[data-role="completion"]').text_content() or "").strip()
 
+    def shows(self, view: Locator, milliseconds: float) -> None:
+        """Wait until an editor says that this is the completion."""
+        self.page.wait_for_function(
+            "([element, pattern]) => new RegExp(pattern).test(element.textContent)",
+            arg=[
+                view.locator('[data-role="completion"]').element_handle(),
+                rf"^\s*{re.escape(str(milliseconds))}(\.0+)?\s*ms",
+            ],
+        )
+
+    def eventually(self, expression: str, expected: str) -> None:
+        """Ask the kernel until it has heard: what the page sent is on its way."""
+        answer = None
+        for _ in range(100):
+            answer = self.kernel(f"print({expression})")
+            if answer == expected:
+                return
+            self.page.wait_for_timeout(100)
+        assert answer == expected, f"the kernel says {expression} is {answer}"
+
     def end_of(self, editor: Locator, phase: str) -> tuple[float, float]:
         """Return where a bar's end handle is, in pixels of the window, once it keeps still.
 
-        Cells above render late, and then push the ones below.
+        Cells above render late, and then push the ones below. A collective is drawn on each of its
+        ranks: this is the first.
         """
-        handle = editor.locator(f'[data-phase="{phase}"] [data-handle="end"]')
+        handle = editor.locator(f'[data-phase="{phase}"] [data-handle="end"]').first
         handle.scroll_into_view_if_needed()
         last = None
         while True:
@@ -91,25 +116,43 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def notebook_7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a Notebook 7 with nothing to show yet."""
+    root, scratch = tmp_path_factory.mktemp("notebook-root"), tmp_path_factory.mktemp("notebook")
+    with jupyter_lab.serve(root, scratch, "notebook") as url:
+        yield url
+
+
 @pytest.fixture
-def open_notebook(lab: str, new_page: Callable[..., Page]) -> Iterator[Callable[..., Notebook]]:
+def open_notebook(
+    request: pytest.FixtureRequest, new_page: Callable[..., Page]
+) -> Iterator[Callable[..., Notebook]]:
     """Open a notebook: ``open_notebook("notebooks/x.ipynb")`` or ``open_notebook(cells=[...])``.
 
-    ``latency`` delays each message between page and kernel by so many milliseconds each way.
+    ``latency`` delays each message between page and kernel by so many milliseconds each way;
+    ``program="notebook"`` shows it in Notebook 7.
     """
-    opened = []
+    opened: list[tuple[Page, str]] = []
 
-    def show(path: str = "", *, cells: list[str] | None = None, latency: int = 0) -> Notebook:
+    def show(
+        path: str = "",
+        *,
+        cells: list[str] | None = None,
+        latency: int = 0,
+        program: str = "jupyterlab",
+    ) -> Notebook:
+        url: str = request.getfixturevalue(SERVERS[program])
         page = new_page(viewport={"width": 1400, "height": 1000})
-        opened.append(page)
+        opened.append((page, url))
         if latency:
             page.add_init_script(jupyter_lab.LATENCY % latency)
         if cells is not None:
             path = f"cells-{len(opened)}.ipynb"
-            jupyter_lab.put_notebook(page, lab, path, cells)
-        jupyter_lab.open_notebook(page, lab, path)
+            jupyter_lab.put_notebook(page, url, path, cells)
+        jupyter_lab.open_notebook(page, url, path, program)
         return Notebook(page)
 
     yield show
-    for page in opened[:1]:
-        jupyter_lab.close_sessions(page, lab)
+    for url in dict.fromkeys(url for _, url in opened):
+        jupyter_lab.close_sessions(opened[0][0], url)
