@@ -44,7 +44,7 @@ CONVENTIONS: Final = {
 def about_throughput(subject: Subject) -> Iterator[Content]:
     """Return what the run achieved, as far as it says what it computed."""
     try:
-        found = run_throughput(subject.run)
+        found = subject.throughput or run_throughput(subject.run)
     except StepvizError as error:
         yield element("p", f"Throughput cannot be told: {error}.")
         return

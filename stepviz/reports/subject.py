@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 import pandas as pd
 
+from stepviz.evidence.run_rates import RunThroughput
 from stepviz.traces import Run, Step, told
 from stepviz.traces.graph.answers import WhatIf
 
@@ -26,12 +27,15 @@ class Subject:
     ----------
     run : Run
     step : Step
+    throughput : RunThroughput, optional
+        What the run achieved, where its own files say too little for it.
     cuts : list of str
         What was left out, in sentences, once the sections are made.
     """
 
     run: Run
     step: Step
+    throughput: RunThroughput | None = None
     cuts: list[str] = field(default_factory=list)
 
     @cached_property

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from stepviz.errors import TraceError
+from stepviz.errors import ThroughputError, TraceError
+from stepviz.evidence.run_rates import RunThroughput
 from stepviz.reports import graph_sections, origin_sections, step_sections
 from stepviz.reports.cleaning import Cleaner
 from stepviz.reports.elements import Content, element, markup
@@ -36,7 +38,13 @@ _SECTIONS: Final[tuple[tuple[str, str, Callable[[Subject], Iterable[Content]]], 
 )
 
 
-def report(run: Run | Step, path: str | os.PathLike[str], *, step: int | None = None) -> Path:
+def report(
+    run: Run | Step,
+    path: str | os.PathLike[str],
+    *,
+    step: int | None = None,
+    throughput: RunThroughput | None = None,
+) -> Path:
     """Write what a step shows as one HTML file, to attach to a ticket.
 
     It opens from a disk, without a network, and prints: the step and how it lies among the
@@ -55,6 +63,9 @@ def report(run: Run | Step, path: str | os.PathLike[str], *, step: int | None = 
         whole.
     step : int, optional
         The step's number; by default the one of median length.
+    throughput : RunThroughput, optional
+        From `run_throughput`, where the run does not say its tokens, model or peak, and you do;
+        by default what the run says.
 
     Returns
     -------
@@ -65,6 +76,8 @@ def report(run: Run | Step, path: str | os.PathLike[str], *, step: int | None = 
     ------
     TraceError
         Where the run has no such step, or `path` is one of its own traces.
+    ThroughputError
+        Where `throughput` is something else.
     StepvizError
         Where the file cannot be written.
 
@@ -76,7 +89,10 @@ def report(run: Run | Step, path: str | os.PathLike[str], *, step: int | None = 
     ...     "The critical path" in file.read_text(encoding="utf-8")
     True
     """
-    subject = _subject(run, step)
+    if throughput is not None and not isinstance(throughput, RunThroughput):
+        msg = f"throughput is {throughput!r}: give what run_throughput returns"
+        raise ThroughputError(msg)
+    subject = replace(_subject(run, step), throughput=throughput)
     target = _target(path, subject.run)
     write_text(target, report_page(subject))
     return target

@@ -146,6 +146,17 @@ def test_throughput_has_its_conventions(written):
     assert table.texts("what exactly is counted") == list(found.table["counts"])
 
 
+def test_throughput_may_be_given(written):
+    run = sv.sample_run("bucket sweep")
+    found = sv.run_throughput(run, peak=1e12)
+    table = written(run, throughput=found).tables["throughput"]
+    assert [row[0].text for row in table.body] == list(found.table.index)
+    used = [text for text in table.texts("value") if text.endswith(" %")]
+    assert used == [f"{100 * one.value:.2f} %" for one in found.mfu.values()] != []
+    with pytest.raises(sv.ThroughputError, match="give what run_throughput returns"):
+        written(run, throughput=0.4)
+
+
 def test_it_says_where_it_is_from(written):
     run = sv.sample_run("bucket sweep")
     said = written(run)
