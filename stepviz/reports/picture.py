@@ -55,7 +55,7 @@ def _timeline(subject: Subject) -> tuple[Timeline, list[int]]:
 
 
 def _around(subject: Subject, ranks: list[int], part: Part, drawing: str) -> Iterator[Content]:
-    which = "" if len(ranks) == len(subject.step.ranks) else f" of ranks {_few(ranks)}"
+    which = "" if len(ranks) == len(subject.step.ranks) else f" of {_few(ranks)}"
     yield element(
         "p",
         f"The step{which} folded into bars. Drag a bar's end to ask what if; Ctrl+Z takes it "
@@ -72,4 +72,5 @@ def _around(subject: Subject, ranks: list[int], part: Part, drawing: str) -> Ite
 
 
 def _few(ranks: list[int]) -> str:
-    return ", ".join(map(str, ranks[:12])) + (" …" if len(ranks) > 12 else "")
+    noun = "rank " if len(ranks) == 1 else "ranks "
+    return noun + ", ".join(map(str, ranks[:12])) + (" …" if len(ranks) > 12 else "")

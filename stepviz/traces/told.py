@@ -90,8 +90,8 @@ def step_said(run: Run, step: Step, most_ranks: int) -> str:
         own = step.windows["duration_ns"] / _MS
         values = " / ".join(f"{length:.3f}" for length in own[:most_ranks])
         return (
-            f"Step {step.number} is {values} ms by rank, each by its own clock; below the tables, "
-            f"rank {rank} alone"
+            f"Step {step.number} is {values} ms by rank, each by its own clock; path and gains are "
+            f"of rank {rank} alone"
         )
     if step.clash is not None:
         return f"{took} by these clocks, from the first rank's start to the last one's end"
