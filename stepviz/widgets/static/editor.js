@@ -3951,26 +3951,28 @@ function keepFocus(root, draw, fallback, quick = false) {
   (again && !off(again) && seen(again) ? again : fallback(held)).focus({ preventScroll: true });
 }
 var SHIELD = "data-lm-suppress-shortcuts";
-function shieldKeys(root, signal) {
+function shieldKeys(root, signal, own = () => false) {
   const mark = (event) => event.target.setAttribute(SHIELD, "true");
   const unmark = (event) => event.target.removeAttribute(SHIELD);
-  const commands = (event) => event.key === "Control" || event.key === "Meta";
   root.addEventListener("focusin", mark, { signal });
   root.addEventListener("focusout", unmark, { signal });
-  root.addEventListener("keydown", (event) => {
-    if (commands(event)) unmark(event);
+  root.ownerDocument.defaultView?.addEventListener("keydown", (event) => {
+    const target = event.composedPath()[0];
+    if (!(target instanceof Element) || !root.contains(target)) return;
+    if ((event.ctrlKey || event.metaKey) && !own(event) && !isOurs(event, target)) target.removeAttribute(SHIELD);
+    else target.setAttribute(SHIELD, "true");
   }, { signal, capture: true });
   root.addEventListener("keyup", (event) => {
-    if (commands(event) && event.target === active(root)) mark(event);
+    if ((event.key === "Control" || event.key === "Meta") && event.target === active(root)) mark(event);
   }, { signal, capture: true });
   root.addEventListener("keydown", (event) => {
-    if (isOurs(event)) event.stopPropagation();
+    if (isOurs(event, event.target)) event.stopPropagation();
   }, { signal });
 }
 var FIELD = /^(?:[zyacvx]|Arrow\w+|Home|End|Backspace|Delete)$/i;
-function isOurs(event) {
+function isOurs(event, target) {
   if (event.key === "Tab" || /^F\d+$/.test(event.key)) return false;
-  const typing = event.target.matches("input,textarea");
+  const typing = target.matches("input,textarea");
   if (typing && event.altKey && event.key.length === 1) return true;
   if (event.ctrlKey || event.metaKey) return typing && FIELD.test(event.key);
   return !event.altKey;
@@ -5425,8 +5427,8 @@ var Keyboard = class {
       if (this.burst?.code === event.code) this.commit();
     }, { signal });
     root.addEventListener("focusout", () => this.commit(), { signal });
-    chart.body.addEventListener("focusin", (event) => this.focused(event), { signal });
-    chart.body.addEventListener("focusout", () => {
+    chart.scroller.addEventListener("focusin", (event) => this.focused(event), { signal });
+    chart.scroller.addEventListener("focusout", () => {
       context2.state.focus = null;
       this.endLink();
     }, { signal });
@@ -6549,7 +6551,7 @@ function renderEditor(session, host, signal) {
       toolbar.updateSelection();
     }
   }
-  shieldKeys(root, signal);
+  shieldKeys(root, signal, (event) => event.code === "KeyZ" || event.code === "KeyY");
   for (const press of ["pointerdown", "click"]) {
     root.addEventListener(press, (event) => {
       if (!root.contains(active(root)) && !event.target.closest("button,input,select,textarea,label")) {

@@ -84,26 +84,28 @@ function address(element) {
 var off = (element) => element.matches(":disabled");
 var seen = (element) => element.getClientRects().length > 0;
 var SHIELD = "data-lm-suppress-shortcuts";
-function shieldKeys(root, signal) {
+function shieldKeys(root, signal, own = () => false) {
   const mark = (event) => event.target.setAttribute(SHIELD, "true");
   const unmark = (event) => event.target.removeAttribute(SHIELD);
-  const commands = (event) => event.key === "Control" || event.key === "Meta";
   root.addEventListener("focusin", mark, { signal });
   root.addEventListener("focusout", unmark, { signal });
-  root.addEventListener("keydown", (event) => {
-    if (commands(event)) unmark(event);
+  root.ownerDocument.defaultView?.addEventListener("keydown", (event) => {
+    const target = event.composedPath()[0];
+    if (!(target instanceof Element) || !root.contains(target)) return;
+    if ((event.ctrlKey || event.metaKey) && !own(event) && !isOurs(event, target)) target.removeAttribute(SHIELD);
+    else target.setAttribute(SHIELD, "true");
   }, { signal, capture: true });
   root.addEventListener("keyup", (event) => {
-    if (commands(event) && event.target === active(root)) mark(event);
+    if ((event.key === "Control" || event.key === "Meta") && event.target === active(root)) mark(event);
   }, { signal, capture: true });
   root.addEventListener("keydown", (event) => {
-    if (isOurs(event)) event.stopPropagation();
+    if (isOurs(event, event.target)) event.stopPropagation();
   }, { signal });
 }
 var FIELD = /^(?:[zyacvx]|Arrow\w+|Home|End|Backspace|Delete)$/i;
-function isOurs(event) {
+function isOurs(event, target) {
   if (event.key === "Tab" || /^F\d+$/.test(event.key)) return false;
-  const typing = event.target.matches("input,textarea");
+  const typing = target.matches("input,textarea");
   if (typing && event.altKey && event.key.length === 1) return true;
   if (event.ctrlKey || event.metaKey) return typing && FIELD.test(event.key);
   return !event.altKey;
@@ -196,7 +198,7 @@ async function savePNG(picture, name) {
 }
 
 // view/snapshot.ts
-var SKIPPED = "button, [data-role='saving'], .sv-live, [hidden]";
+var SKIPPED = ".sv-tool, .sv-x, [data-role='saving'], .sv-live, [hidden]";
 var NOTHING = "rgba(0, 0, 0, 0)";
 function snapshotSVG(root) {
   const box2 = root.getBoundingClientRect();
@@ -1920,6 +1922,7 @@ var Legend = class {
   element = html("div", { class: "tv-legend", role: "toolbar", "aria-label": "kinds" });
   buttons = /* @__PURE__ */ new Map();
   path = null;
+  /** One of its buttons is a stop for Tab, which takes one that is seen. */
   settle;
   toggle(kind, only) {
     const { look } = this;
@@ -2554,6 +2557,7 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
     look.height = height;
     look.scroll = scroller.scrollTop;
     stage.resize(look.width, height);
+    legend.settle();
     colours.forget();
     motion.draw();
   }

@@ -31,8 +31,9 @@ export class Keyboard {
       if (this.burst?.code === event.code) this.commit();
     }, { signal });
     root.addEventListener("focusout", () => this.commit(), { signal });
-    chart.body.addEventListener("focusin", (event) => this.focused(event), { signal });
-    chart.body.addEventListener("focusout", () => {
+    // Not on the drawing: Chromium gives an SVG that listens for the focus a stop of its own.
+    chart.scroller.addEventListener("focusin", (event) => this.focused(event), { signal });
+    chart.scroller.addEventListener("focusout", () => {
       context.state.focus = null;
       this.endLink();
     }, { signal });

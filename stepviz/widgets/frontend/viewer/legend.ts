@@ -9,7 +9,8 @@ export class Legend {
   readonly element = html("div", { class: "tv-legend", role: "toolbar", "aria-label": "kinds" });
   private readonly buttons = new Map<number, HTMLButtonElement>();
   private readonly path: HTMLButtonElement | null = null;
-  private readonly settle: () => void;
+  /** One of its buttons is a stop for Tab, which takes one that is seen. */
+  readonly settle: () => void;
 
   constructor(private readonly look: Look, private readonly on: { kinds(): void; path(): void }, signal: AbortSignal) {
     const { scene } = look;

@@ -149,6 +149,7 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
     look.height = height;
     look.scroll = scroller.scrollTop;
     stage.resize(look.width, height);
+    legend.settle();
     colours.forget();
     motion.draw();
   }
