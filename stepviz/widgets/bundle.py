@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import zlib
 from functools import cache
 from importlib.resources import files
 
 _LOADER = """\
 // a widget of stepviz, packed to a third: the module is stepviz/widgets/static/{name}
-const packed = Uint8Array.from(atob("{packed}"), (c) => c.charCodeAt(0));
-const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-const code = await new Response(stream).arrayBuffer();
-const url = URL.createObjectURL(new Blob([code], {{ type: "text/javascript" }}));
-const module = await import(url);
-URL.revokeObjectURL(url);
-export default module.default;
+// Unpacked once for all widgets of a page: modules stay in memory as long as the page does.
+const key = Symbol.for("stepviz {name} {digest}");
+const unpack = async (text) => {{
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const code = await new Response(stream).arrayBuffer();
+  const url = URL.createObjectURL(new Blob([code], {{ type: "text/javascript" }}));
+  try {{
+    return (await import(url)).default;
+  }} catch (error) {{
+    delete globalThis[key];
+    throw error;
+  }} finally {{
+    URL.revokeObjectURL(url);
+  }}
+}};
+export default await (globalThis[key] ??= unpack("{packed}"));
 """
 
 
@@ -54,5 +65,6 @@ def packed_module(name: str = "editor.js") -> str:
     str
         Source of a module whose default export is that of the other one.
     """
-    packed = zlib.compress(bundle_text(name).encode(), 9)
-    return _LOADER.format(name=name, packed=base64.b64encode(packed).decode("ascii"))
+    code = bundle_text(name).encode()
+    packed = base64.b64encode(zlib.compress(code, 9)).decode("ascii")
+    return _LOADER.format(name=name, digest=hashlib.sha256(code).hexdigest()[:16], packed=packed)

@@ -125,11 +125,14 @@ def python_says(page, text):
 
 
 def test_a_drag_reaches_python_and_python_reaches_the_page(marimo_url, new_page):
-    page = new_page()
+    page = new_page(color_scheme="dark")
     page.goto(marimo_url)
     python_says(page, "750.0 ms, exchange 350.0")
     editor = Shadowed(page)
     expect(editor.role("completion")).to_contain_text("750")
+
+    # marimo is light unless it is told otherwise, whatever the system is
+    assert editor.root.evaluate("element => getComputedStyle(element).colorScheme") == "light"
 
     editor.drag("exchange", "end", -25)
     expect(editor.role("completion")).to_contain_text("725")

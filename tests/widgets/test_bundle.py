@@ -108,3 +108,22 @@ def test_the_front_end_type_checks():
 
 def test_the_front_ends_own_tests_pass():
     frontend.build("--test")
+
+
+@pytest.mark.browser
+def test_a_page_unpacks_a_module_once_for_all_its_widgets(new_page):
+    # What a page has loaded it keeps, also when the widget is gone.
+    page = new_page()
+    count = """async (code) => {
+        const load = async () => (await import(URL.createObjectURL(
+            new Blob([code], { type: "text/javascript" })))).default;
+        const made = URL.createObjectURL;
+        let unpacked = 0;
+        const first = load();
+        URL.createObjectURL = (blob) => { unpacked += 1; return made(blob); };
+        const all = [await first, await load(), await load()];
+        URL.createObjectURL = made;
+        return [new Set(all).size, unpacked];
+    }"""
+    # two of the addresses are those of the second and the third load
+    assert page.evaluate(count, packed_module("quiz.js")) == [1, 3]

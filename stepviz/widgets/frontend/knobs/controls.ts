@@ -1,6 +1,7 @@
 /** Sliders and switches for knobs: the browser's own, so that keys, touch and speech work. */
 
 import { attr, html, show, text } from "../view/dom";
+import { active } from "../view/focus";
 import type { Desk } from "./desk";
 import type { Knob, Picture, Setting } from "./types";
 import { OWN_KEYS } from "./keys";
@@ -89,7 +90,7 @@ export class Controls {
       const solved = (desk.picture as { solved?: Record<string, number> } | null)?.solved?.[knob.name];
       const unknown = desk.value.unknown === knob.name || (solved !== undefined && knob.name === "peak" && desk.value.device !== "");
       const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
-      if (field !== field.ownerDocument.activeElement || unknown) {
+      if (field !== active(field) || unknown) {
         field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
       }
       field.readOnly = unknown;
@@ -117,7 +118,7 @@ export class Controls {
     field.addEventListener("blur", () => this.refresh(), { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
     this.refreshers.push(() => {
-      if (field !== field.ownerDocument.activeElement) field.value = writtenList(desk.value[knob.name] ?? null);
+      if (field !== active(field)) field.value = writtenList(desk.value[knob.name] ?? null);
     });
     return html("label", { class: "kn-knob", title: knob.help },
       html("span", { class: "kn-label" }, knob.label), field, html("span", { class: "kn-unit" }, knob.unit));

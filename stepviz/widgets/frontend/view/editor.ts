@@ -194,7 +194,7 @@ export function renderEditor(session: Session, host: HTMLElement, signal: AbortS
     }
   }
 
-  shieldKeys(root, signal);
+  shieldKeys(root, signal, (event) => event.code === "KeyZ" || event.code === "KeyY");
   // A press anywhere in the editor brings the keyboard along; the host may have taken it elsewhere.
   for (const press of ["pointerdown", "click"]) {
     root.addEventListener(press, (event) => {

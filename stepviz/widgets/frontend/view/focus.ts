@@ -49,31 +49,37 @@ const SHIELD = "data-lm-suppress-shortcuts";
 
 /**
  * Keep what is typed in the editor from the notebook, where x cuts the cell and b makes one. Tab,
- * and what is typed with Ctrl or Cmd and means nothing here (to save, say), goes on to the host.
+ * and what is typed with Ctrl or Cmd and means nothing here (to save, say), goes on to the host;
+ * `own` says what means something.
  */
-export function shieldKeys(root: HTMLElement, signal: AbortSignal): void {
+export function shieldKeys(
+  root: HTMLElement, signal: AbortSignal, own: (event: KeyboardEvent) => boolean = () => false,
+): void {
   const mark = (event: Event): void => (event.target as Element).setAttribute(SHIELD, "true");
   const unmark = (event: Event): void => (event.target as Element).removeAttribute(SHIELD);
-  const commands = (event: KeyboardEvent): boolean => event.key === "Control" || event.key === "Meta";
   root.addEventListener("focusin", mark, { signal });
   root.addEventListener("focusout", unmark, { signal });
-  root.addEventListener("keydown", (event) => {
-    if (commands(event)) unmark(event);
+  // The host listens on the document, before anything below it is told; only the window is earlier.
+  root.ownerDocument.defaultView?.addEventListener("keydown", (event) => {
+    const target = event.composedPath()[0];
+    if (!(target instanceof Element) || !root.contains(target)) return;
+    if ((event.ctrlKey || event.metaKey) && !own(event) && !isOurs(event, target)) target.removeAttribute(SHIELD);
+    else target.setAttribute(SHIELD, "true");
   }, { signal, capture: true });
   root.addEventListener("keyup", (event) => {
-    if (commands(event) && event.target === active(root)) mark(event);
+    if ((event.key === "Control" || event.key === "Meta") && event.target === active(root)) mark(event);
   }, { signal, capture: true });
   root.addEventListener("keydown", (event) => {
-    if (isOurs(event)) event.stopPropagation();
+    if (isOurs(event, event.target as Element)) event.stopPropagation();
   }, { signal });
 }
 
 /** Keys of a field, with Ctrl or Cmd: its own undo, its clipboard, its cursor. */
 const FIELD = /^(?:[zyacvx]|Arrow\w+|Home|End|Backspace|Delete)$/i;
 
-function isOurs(event: KeyboardEvent): boolean {
+function isOurs(event: KeyboardEvent, target: Element): boolean {
   if (event.key === "Tab" || /^F\d+$/.test(event.key)) return false;
-  const typing = (event.target as Element).matches("input,textarea");
+  const typing = target.matches("input,textarea");
   if (typing && event.altKey && event.key.length === 1) return true; // AltGr writes characters
   if (event.ctrlKey || event.metaKey) return typing && FIELD.test(event.key);
   return !event.altKey;
