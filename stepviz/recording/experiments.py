@@ -17,7 +17,7 @@ import pandas as pd
 
 from stepviz.errors import CaptureError, CostError, near
 from stepviz.evidence.change_predictions import ChangePredictor
-from stepviz.evidence.intervals import Interval, difference
+from stepviz.evidence.intervals import difference
 from stepviz.evidence.records import option, rank_timings
 from stepviz.evidence.verdicts import CANT_TELL, KEEP, REVERT
 from stepviz.recording.captures import _begun, _keep, _needs_torch, _run, _target
@@ -87,7 +87,8 @@ def experiment(
         predicted over measured less 1 (`raw_ms`, before the machine's speed was taken out);
         `inside`, whether the interval holds what was measured;
         `base_ms`, the captured configuration in the same rounds; `change_ms`, measured less that;
-        `noise_ms`, half the 95 % interval of this change; `verdict`: keep (it is faster), revert,
+        `noise_ms`, half the 95 % interval of this change, and half of what taking the machine's
+        speed out moved it by; `verdict`: keep (it is faster), revert,
         or can't tell; `forward_ratio` (see Notes); `how` it was predicted, or why not (then
         predicted_ms is NaN).
 
@@ -131,12 +132,11 @@ def experiment(
         name: np.array([np.median(block) for block in one["forward_ns"]]) / passes[name]
         for name, one in blocks.items()
     }
-    steps = alike_speed(
-        {name: one["step_ns"] for name, one in blocks.items()}, forward, _compute_share(run)
-    )
+    raw = {name: one["step_ns"] for name, one in blocks.items()}
+    steps = alike_speed(raw, forward, _compute_share(run))
     rows = {
         name: {
-            **_row(predictor, name, one, steps),
+            **_row(predictor, name, one, steps, raw),
             "raw_ms": float(np.median(np.concatenate(blocks[name]["step_ns"]))),
             "forward_ratio": float(np.median(forward[name]) / np.median(forward[BASE])),
         }
@@ -302,23 +302,41 @@ def _bounded(away: Floats) -> Floats:
     return np.clip(away, -room, room)
 
 
+def compared(
+    before: list[Floats],
+    after: list[Floats],
+    raw_before: list[Floats],
+    raw_after: list[Floats],
+) -> dict[str, Any]:
+    """Return what a change did, by blocks of both at one speed of the machine and as they were.
+
+    Where taking the machine's speed out moves the answer, half of that is noise as well.
+    """
+    base = float(np.median(np.concatenate(before)))
+    between = difference(before, after, paired=True)
+    raw = difference(raw_before, raw_after, paired=True)
+    moved = base * abs(between.ratio - raw.ratio) / 2
+    noise = math.hypot(base * (between.high - between.low) / 2, moved)
+    change = base * (between.ratio - 1)
+    decided = between.decided and abs(change) > moved
+    return {
+        "measured_ms": base + change,
+        "base_ms": base,
+        "change_ms": change,
+        "noise_ms": noise,
+        "verdict": CANT_TELL if not decided else REVERT if change > 0 else KEEP,
+    }
+
+
 def _row(
     predictor: ChangePredictor,
     name: str,
     change: Mapping[str, Any],
     steps: Mapping[str, list[Floats]],
+    raw: Mapping[str, list[Floats]],
 ) -> dict[str, Any]:
-    before, after = steps[BASE], steps[name]
-    base = float(np.median(np.concatenate(before)))
-    between = difference(before, after, paired=True)
-    measured = base * between.ratio
-    row: dict[str, Any] = {
-        "measured_ms": measured,
-        "base_ms": base,
-        "change_ms": measured - base,
-        "noise_ms": base * (between.high - between.low) / 2,
-        "verdict": _verdict(between),
-    }
+    row = compared(steps[BASE], steps[name], raw[BASE], raw[name])
+    base, measured = row["base_ms"], row["measured_ms"]
     try:
         effect = predictor.effect(name, change)
     except CostError as error:
@@ -335,9 +353,3 @@ def _row(
         "inside": abs(predicted - measured) <= half,
         "how": effect.how,
     }
-
-
-def _verdict(between: Interval) -> str:
-    if not between.decided:
-        return CANT_TELL
-    return REVERT if between.ratio > 1 else KEEP

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import stepviz as sv
-from stepviz.recording.experiments import BASE, alike_speed, experiment
+from stepviz.recording.experiments import BASE, alike_speed, compared, experiment
 from tests.recording.helpers import require_torch
 
 #: A quick model, mostly delays.
@@ -111,6 +113,21 @@ def test_a_slower_machine_stretches_no_step_more_than_forward():
     # At most by 78 ÷ 12.35 for each ms of forward, or by what is compute.
     assert least > 40 - (78 / 12.35) * 0.36
     assert min(float(block.min()) for block in alike_speed(steps, forward, 2.0)["change"]) > 39.2
+
+
+def test_what_the_machines_speed_moved_is_noise_too():
+    blocks = lambda ms: [np.array([ms, ms + 0.1])] * 6
+    plain = compared(blocks(100), blocks(80), blocks(100), blocks(80))
+    assert plain["change_ms"] == pytest.approx(-20, abs=0.1)
+    assert plain["verdict"] == "keep"
+    # As it was, the change took 90: of what was taken out half is doubt.
+    moved = compared(blocks(100), blocks(80), blocks(100), blocks(90))
+    assert moved["change_ms"] == plain["change_ms"]
+    assert moved["noise_ms"] == pytest.approx(math.hypot(plain["noise_ms"], 5), abs=0.1)
+    assert moved["verdict"] == "keep"
+    # More than the change itself: nothing is decided.
+    assert compared(blocks(100), blocks(98), blocks(100), blocks(105))["verdict"] == "can't tell"
+    assert compared(blocks(100), blocks(120), blocks(100), blocks(121))["verdict"] == "revert"
 
 
 def test_without_moods_nothing_is_taken_out():
