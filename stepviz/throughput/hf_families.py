@@ -339,6 +339,7 @@ FAMILIES: Final[dict[str, Family]] = {
         qkv_bias=True,
         out_bias=True,
         ffn_bias=True,
+        common=lambda held: {"intermediate_size": held.get("ffn_dim")},
         more=_positions("max_position_embeddings", 2),
     ),
     "phi": Family(

@@ -118,6 +118,7 @@ COUNTED = [
         3_142_912,
     ),
     ("gpt_neox", {**PLAIN, "intermediate_size": 300, "attention_bias": False}, 2_181_808),
+    ("opt", {**PLAIN, "max_position_embeddings": 128, "ffn_dim": 300}, 1_963_184),
     ("arcee", GROUPED, 1_784_064),
     ("arcee", {**GROUPED, "mlp_bias": True}, 1_786_288),
     ("ernie4_5", GROUPED, 3_801_344),
