@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import stepviz as sv
+from stepviz.evidence.change_predictions import ChangePredictor
 from stepviz.traces.samples import FOLDERS
 
 INTO = Path("stepviz/data")
@@ -67,7 +69,17 @@ def main() -> None:
     """Record the samples that are named, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", default=[*SAMPLES, *LOOPS], metavar="NAME")
-    for name in parser.parse_args().names:
+    parser.add_argument(
+        "--predictions", action="store_true",
+        help="record nothing: predict again, from the samples, what was measured with them",
+    )  # fmt: skip
+    given = parser.parse_args()
+    if given.predictions:
+        for name in EXPERIMENTS:
+            path = FOUND / f"{FOLDERS[name]}.json"
+            path.write_text(json.dumps(predicted_again(name), indent=1) + "\n")
+        return
+    for name in given.names:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "capture"
             into = INTO / FOLDERS[name]
@@ -95,6 +107,23 @@ def _launch(module: str, out: Path) -> None:
     loopback = "lo0" if sys.platform == "darwin" else "lo"
     quiet = {"OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": loopback}
     subprocess.run(command, check=True, env={**os.environ, **quiet}, timeout=120)
+
+
+def predicted_again(name: str) -> dict[str, Any]:
+    """Return what an experiment found, with what is predicted from its capture today."""
+    told: dict[str, Any] = json.loads((FOUND / f"{FOLDERS[name]}.json").read_text())
+    predictor = ChangePredictor(sv.sample_run(name))
+    for change, row in told["rows"].items():
+        effect = predictor.effect(change, {"bucket_cap_mb": float(change.removeprefix("cap "))})
+        predicted = row["base_ms"] + effect.ms
+        half = math.hypot(effect.half_ms, row["noise_ms"])
+        row |= {
+            "predicted_ms": round(predicted, 4),
+            "low_ms": round(predicted - half, 4),
+            "high_ms": round(predicted + half, 4),
+            "error": round(predicted / row["measured_ms"] - 1, 4),
+        }
+    return told
 
 
 def _told(name: str, options: dict[str, Any], found: Any) -> str:
