@@ -11,8 +11,8 @@ use reads them); or of it and the processes that it starts, shared pages counted
 
 Ours finds one path over all ranks. Theirs is a path of one rank: the table compares with loading
 all files and one rank's path, the least it can be asked, and names the ratio with every rank's.
-Where its replay stops with an error, that is said. TraceLens's path is
-experimental and needs execution traces, which none of these has beside it.
+Where its replay stops with an error, that is said. TraceLens's path is experimental and needs
+execution traces, which none of these has beside it.
 """
 
 from __future__ import annotations
