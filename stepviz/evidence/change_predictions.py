@@ -113,7 +113,7 @@ class ChangePredictor:
         fit = max(abs(end - change) for end in ends)
         miss = captured.replay_ms - captured.measured_ms
         half = math.hypot(fit, miss, _DOUBT * change)
-        if captured.shared:
+        if captured.shared or captured.late:
             half = max(half, abs(change))
         return Effect(change, half, "the captured gradients in a queue of other buckets")
 

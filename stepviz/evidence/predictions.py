@@ -37,6 +37,8 @@ _MS: Final = 1e6
 _DRIFT: Final = 0.04
 #: Outside the sizes that were measured, the line's own part is known to this factor.
 _OUTSIDE: Final = 2.0
+#: Input that takes a larger part of the step than this is waited for.
+_LATE: Final = 0.1
 #: So many steps are enough to predict from.
 _MOST_STEPS: Final = 12
 
@@ -81,6 +83,7 @@ class BucketModel:
     noise_ms: float
     replay_ms: float
     shared: bool
+    late: bool
     notes: list[str]
 
     @property
@@ -143,8 +146,9 @@ class BucketModel:
         drift, far = _DRIFT * step, self._outside(buckets, sizes, here.length)
         half = math.sqrt((2 * self.noise_ms) ** 2 + miss**2 + fit**2 + drift**2 + far**2)
         low, high = step - half, step + half
-        if self.shared:
-            # Compute and exchange share the cores: what is hidden costs what it hides.
+        if self.shared or self.late:
+            # Compute and exchange share the cores: what is hidden costs what it hides. Or the input
+            # is waited for, and waiting takes up what exchange gives or takes.
             low, high = min(low, self.measured_ms - half), max(high, self.measured_ms + half)
         return {
             "step_ms": step,
@@ -211,7 +215,7 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
     for buckets outside the sizes that were measured, what a factor of two would change in the
     line's part beyond them. On CPUs where exchange takes cores from compute (a real gloo network)
     one queue is wrong in kind, and the interval then reaches to the captured step itself: the cap
-    may do nothing.
+    may do nothing. So it does where loader processes set the pace.
 
     Examples
     --------
@@ -288,10 +292,17 @@ def bucket_model(run: Run, without: str = "") -> BucketModel:
         notes.append(
             "compute and exchange share the cores: the intervals reach to no change at all"
         )
+    late = _late_input(run, float(np.median(lengths)))
+    if late:
+        notes.append(
+            "loader processes are waited for, which takes up what other buckets give or take: the "
+            "intervals reach to no change at all"
+        )
     made = BucketModel(
         run=run, steps=steps, sizes=sizes, order=order, captured=[], link=link, rate=rate,
         paces=paces, bare=bool(bare), measured_ms=float(np.median(lengths)),
-        noise_ms=_error_of_median(lengths), replay_ms=math.nan, shared=shared, notes=notes,
+        noise_ms=_error_of_median(lengths), replay_ms=math.nan, shared=shared, late=late,
+        notes=notes,
     )  # fmt: skip
     made = replace(made, captured=_captured(run, made))
     if not without and any(pace.backward is not None for pace in paces.values()):
@@ -311,6 +322,14 @@ def _one_exchange_a_step(run: Run) -> None:
             "them could be predicted: capture it with no_sync=True, or accumulation=1"
         )
         raise CostError(msg)
+
+
+def _late_input(run: Run, step_ms: float) -> bool:
+    """Say whether loader processes set the pace: a wait that grows where the step gets shorter."""
+    if not option(run, "workers", default=0):
+        return False
+    waits = timings(run, "input_ns")
+    return bool(waits) and float(np.median(np.concatenate(waits))) / _MS > _LATE * step_ms
 
 
 def _about(lengths: Floats, paces: Mapping[int, Pace]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import stepviz as sv
 from tools import make_sample_runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,3 +43,13 @@ def test_they_came_true(told):
         # And the direction was right wherever the measurement decided.
         sign = {"keep": -1, "revert": 1}[row["verdict"]]
         assert sign * (row["predicted_ms"] - row["base_ms"]) > 0
+
+
+def test_where_input_is_waited_for_other_buckets_may_do_nothing():
+    late = sv.sample_run("late input")
+    found = sv.predict_buckets(late, caps=[0.25, 25])
+    measured = found["step_ms"] - found["change_ms"]
+    assert ((found["low_ms"] < measured) & (measured < found["high_ms"])).all()
+    assert "loader processes are waited for" in " ".join(found.attrs["notes"])
+    other = sv.predict_buckets(sv.sample_run("bucket sweep"), caps=[0.25])
+    assert "loader" not in " ".join(other.attrs["notes"])
