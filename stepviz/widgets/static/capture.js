@@ -507,6 +507,10 @@ function dress(from, to) {
       if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
     }
   }
+  if (from instanceof SVGTextElement && style.paintOrder.startsWith("stroke")) {
+    to.setAttribute("paint-order", "stroke");
+    to.setAttribute("stroke-linejoin", "round");
+  }
   for (let k = 0; k < from.children.length; k++) dress(from.children[k], to.children[k]);
 }
 function saveURL(url, name) {

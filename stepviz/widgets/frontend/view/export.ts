@@ -22,6 +22,11 @@ export function dress(from: Element, to: Element): void {
       if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
     }
   }
+  // Words with a halo are painted edge first.
+  if (from instanceof SVGTextElement && style.paintOrder.startsWith("stroke")) {
+    to.setAttribute("paint-order", "stroke");
+    to.setAttribute("stroke-linejoin", "round");
+  }
   for (let k = 0; k < from.children.length; k++) dress(from.children[k] as Element, to.children[k] as Element);
 }
 
