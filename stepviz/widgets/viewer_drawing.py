@@ -16,6 +16,8 @@ from stepviz.widgets.viewer_answers import Answers
 _WIDTH: Final = 1120.0
 _LEFT: Final = 170.0
 _BAR: Final = 18.0
+#: With more rows a drawing grows too large to be opened.
+_MOST_ROWS: Final = 160
 _MORE_COLORS: Final = {"before the step": "#b8c0c8"}
 
 
@@ -27,7 +29,8 @@ def step_svg(answers: Answers) -> str:
     svg.write(fitted(title, _WIDTH - 32, 15), 16, 26, size=15, weight=600)
     about = f"{_ms(scene.span_ns)} · {scene.intervals:,} intervals · {len(scene.ranks)} ranks"
     svg.write(about, 16, 46, size=12.5, fill=LIGHT.dim)
-    rows = _rows(answers)
+    every = _rows(answers)
+    rows = every if len(every) <= _MOST_ROWS else _summaries(every)
     top = 84.0
     bottom = top + sum(22.0 + 12 * opens for _, _, opens in rows)
     for tick in ticks(scene.span_ns / 1e6, _WIDTH - _LEFT - 18):
@@ -43,6 +46,11 @@ def step_svg(answers: Answers) -> str:
                   weight=600 if opens else 400)  # fmt: skip
         used |= _lane(svg, scene, lane, y)
         y += 22
+    if len(rows) < len(every):
+        left = f"{len(every) - len(rows):,} of {len(every):,} rows are left out: what"
+        svg.write(f"{left} each rank does on the whole is shown.", 16, y + 14, size=11.5,
+                  fill=LIGHT.dim)  # fmt: skip
+        y += 22
     return svg.text(_legend(svg, used, y + 18) + 14, f"{title}, {about}")
 
 
@@ -56,6 +64,11 @@ def _rows(answers: Answers) -> list[tuple[str, Lane, bool]]:
         rows.append((f"rank {rank.rank}", scene.lane(rank.summary), True))
         rows += [(track.name, scene.lane(track.flat), False) for track in rank.tracks]
     return rows
+
+
+def _summaries(rows: list[tuple[str, Lane, bool]]) -> list[tuple[str, Lane, bool]]:
+    """Return the path and the ranks' own rows, as many as fit."""
+    return [row for k, row in enumerate(rows) if k == 0 or row[2]][:_MOST_ROWS]
 
 
 def _lane(svg: Svg, scene: Scene, lane: Lane, y: float) -> set[str]:

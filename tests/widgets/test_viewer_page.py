@@ -11,7 +11,9 @@ import pytest
 
 import stepviz as sv
 from stepviz.traces.lanes.scene import SHOWN_KINDS
+from stepviz.widgets import viewer_drawing
 from stepviz.widgets.viewer_answers import PATH, Answers
+from stepviz.widgets.viewer_drawing import step_svg
 from stepviz.widgets.viewer_page import viewer_given
 from tests.widgets import frontend
 
@@ -123,3 +125,13 @@ def test_as_far_as_it_goes_the_huge_step_is_drawn_as_in_python(answers):
     ((content, _),) = in_page(given, [question])
     assert content["lanes"] == question["lanes"]
     assert set(content["names"].values()) <= set(scene.names)
+
+
+def test_a_drawing_of_many_ranks_keeps_to_what_each_does_on_the_whole(answers, monkeypatch):
+    whole = step_svg(answers)
+    assert "left out" not in whole
+    monkeypatch.setattr(viewer_drawing, "_MOST_ROWS", 4)
+    short = step_svg(answers)
+    rows = sum(1 + len(rank.tracks) for rank in answers.scene.ranks) + 1
+    assert f"{rows - 3} of {rows} rows are left out" in short
+    assert len(short) < len(whole)
