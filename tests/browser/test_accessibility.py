@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.driver import Editor
 from tests.browser.reach import THEMES, WIDGETS, findings, open_widget, settle
 from tests.browser.traces import Viewer
+from tests.widgets.colours import contrast
 
 THEME = pytest.mark.parametrize("theme", THEMES)
 
@@ -70,6 +71,25 @@ def test_the_editor_at_work(request, theme):
     editor.focus("backward")
     page.keyboard.press("Control+a")
     assert findings(page) == []
+
+
+@THEME
+@pytest.mark.parametrize("name", ["editor", "viewer"])
+def test_a_pressed_button_is_read_under_the_pointer(request, name, theme):
+    page = open_widget(request, name, theme)
+    role = {"editor": "table-toggle", "viewer": "table-button"}[name]
+    tool = page.locator(f'.stepviz [data-role="{role}"]')
+    tool.click()  # which leaves the pointer on it
+    expect(tool).to_have_attribute("aria-pressed", "true")
+    inks = tool.evaluate(
+        """async tool => {
+          await Promise.all(tool.getAnimations().map(animation => animation.finished));
+          const style = getComputedStyle(tool);
+          return [style.color, style.backgroundColor].map(colour => '#' + colour
+            .match(/\\d+/g).slice(0, 3).map(n => Number(n).toString(16).padStart(2, '0')).join(''));
+        }"""
+    )
+    assert contrast(*inks) >= 3
 
 
 @THEME

@@ -169,6 +169,10 @@ function dress(from, to) {
       if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
     }
   }
+  if (from instanceof SVGTextElement && style.paintOrder.startsWith("stroke")) {
+    to.setAttribute("paint-order", "stroke");
+    to.setAttribute("stroke-linejoin", "round");
+  }
   for (let k = 0; k < from.children.length; k++) dress(from.children[k], to.children[k]);
 }
 function saveURL(url, name) {
@@ -1869,7 +1873,7 @@ function command(event, to) {
 var HELP = [
   ["W S, + −, Ctrl + wheel", "zoom in and out at the pointer"],
   ["A D, ← →, drag", "move through time; Shift A D further"],
-  ["↑ ↓, wheel", "move through the lanes"],
+  ["↑ ↓, Page ↑ ↓, wheel", "move through the lanes"],
   ["Home, 0", "the whole step"],
   ["Shift + drag", "measure a range; F or double click zooms to it"],
   ["M, and M at another piece", "measure from the one to the other"],
@@ -1877,9 +1881,10 @@ var HELP = [
   ["Shift + ← →, Shift + ↑ ↓", "the piece beside it, the lane above or below"],
   ["[ ]", "along the critical path"],
   ["F, Enter", "zoom to what is chosen"],
-  ["/, then Enter", "search names; N and Shift N go on"],
+  ["/, then Enter, N, Shift N", "search names; the next match, the one before"],
   ["T", "the critical path and what is in sight as tables"],
-  ["Esc", "let go: range, choice, search"]
+  ["Esc", "let go: range, choice, search"],
+  ["?", "show and close these keys"]
 ];
 
 // viewer/legend.ts
@@ -2466,7 +2471,7 @@ function renderViewer({ model, scene, wire, names }, host, signal) {
   const sight = new SightTable(look, feed.layers, names, (found) => choose({ ...found, name: names.get(found.name) ?? "" }), signal);
   const help = html(
     "div",
-    { class: "tv-help", "data-role": "help", role: "dialog", "aria-label": "keys", tabindex: "-1", hidden: true },
+    { class: "tv-help", "data-role": "help", role: "dialog", "aria-label": "keys", tabindex: "0", hidden: true },
     html("dl", {}, ...HELP.flatMap(([keys, what]) => [html("dt", {}, keys), html("dd", {}, what)]))
   );
   const status = html("div", { class: "tv-status", "data-role": "status", role: "status" });

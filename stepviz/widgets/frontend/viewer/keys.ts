@@ -54,7 +54,7 @@ export function command(event: { key: string; shiftKey: boolean; ctrlKey: boolea
 export const HELP: readonly (readonly [keys: string, what: string])[] = [
   ["W S, + −, Ctrl + wheel", "zoom in and out at the pointer"],
   ["A D, ← →, drag", "move through time; Shift A D further"],
-  ["↑ ↓, wheel", "move through the lanes"],
+  ["↑ ↓, Page ↑ ↓, wheel", "move through the lanes"],
   ["Home, 0", "the whole step"],
   ["Shift + drag", "measure a range; F or double click zooms to it"],
   ["M, and M at another piece", "measure from the one to the other"],
@@ -62,7 +62,8 @@ export const HELP: readonly (readonly [keys: string, what: string])[] = [
   ["Shift + ← →, Shift + ↑ ↓", "the piece beside it, the lane above or below"],
   ["[ ]", "along the critical path"],
   ["F, Enter", "zoom to what is chosen"],
-  ["/, then Enter", "search names; N and Shift N go on"],
+  ["/, then Enter, N, Shift N", "search names; the next match, the one before"],
   ["T", "the critical path and what is in sight as tables"],
   ["Esc", "let go: range, choice, search"],
+  ["?", "show and close these keys"],
 ];

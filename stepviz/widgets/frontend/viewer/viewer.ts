@@ -74,7 +74,7 @@ export function renderViewer({ model, scene, wire, names }: Shared, host: HTMLEl
   }, signal);
   const table = new PathTable(scene, wire, (start, finish) => to.go(start, finish), signal);
   const sight = new SightTable(look, feed.layers, names, (found) => choose({ ...found, name: names.get(found.name) ?? "" }), signal);
-  const help = html("div", { class: "tv-help", "data-role": "help", role: "dialog", "aria-label": "keys", tabindex: "-1", hidden: true },
+  const help = html("div", { class: "tv-help", "data-role": "help", role: "dialog", "aria-label": "keys", tabindex: "0", hidden: true },
     html("dl", {}, ...HELP.flatMap(([keys, what]) => [html("dt", {}, keys), html("dd", {}, what)])));
   const status = html("div", { class: "tv-status", "data-role": "status", role: "status" });
 
