@@ -36,6 +36,8 @@ _SHEET: Final = """\
 body { margin: 0 auto; padding: 20px 16px 40px; max-width: 1360px; color: CanvasText;
   background: Canvas; font: 15px/1.5 system-ui, "Segoe UI", sans-serif; }
 h1 { margin: 0 0 12px; font-size: 24px; line-height: 1.25; overflow-wrap: anywhere; }
+h1.sv-page-heard { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden;
+  clip-path: inset(50%); white-space: nowrap; }
 .sv-page-part { margin: 12px 0 4px; }
 .sv-page-note { margin: 6px 0 14px; color: light-dark(#5c6670, #a2abb4); font-size: 13px; }
 .sv-page-foot { margin-top: 28px; color: light-dark(#5c6670, #a2abb4); font-size: 12.5px; }
@@ -273,10 +275,11 @@ class Saved:
         StepvizError
             Where the file cannot be written.
         """
-        name, heading = (self._title(), not self._titled) if title is None else (title, True)
+        name, seen = (self._title(), not self._titled) if title is None else (title, True)
+        top = [] if seen else [f'<h1 class="sv-page-heard">{escaped(name)}</h1>']
         said = "Saved with stepviz; it needs neither a kernel nor a network."
         foot = f'<p class="sv-page-foot">{said}</p>'
-        write_text(path, page(name, [fragment(self), foot], heading=heading))
+        write_text(path, page(name, [*top, fragment(self), foot], heading=seen))
 
     def save_svg(self, path: str | os.PathLike[str]) -> None:
         """Write the widget, as it is now, as a drawing; no browser is needed.

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 import stepviz as sv
 from tests.browser.driver import Editor
+from tests.browser.reach import findings
 from tests.browser.saved import downloaded, drawn, nothing_left, open_from_disk
 from tests.browser.traces import Viewer
 
@@ -237,3 +238,24 @@ def test_several_widgets_share_a_page(new_page, tmp_path):
     expect(page.locator('[data-role="completion"]')).to_have_text(["725 ms", "700 ms"])
     assert page.title() == "Several"
     nothing_left(page, asked, path)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["editor", "viewer", "tokens", "planner", "buckets", "capture"])
+def test_axe_finds_nothing_serious_in_a_page(name, scheme, new_page, tmp_path):
+    made = {
+        "editor": lambda: sv.TimelineEditor(sv.lesson()),
+        "viewer": lambda: sv.TraceViewer(sv.sample_run().step()),
+        "tokens": sv.TokenComparison,
+        "planner": sv.RunPlanner,
+        "buckets": lambda: sv.BucketExplorer([20 * 2**20] * 12),
+        "capture": lambda: sv.CapturePanel(runs={"base": sv.sample_run()}),
+    }[name]()
+    path = tmp_path / "page.html"
+    made.save_html(path)
+    # A policy that lets run one script only would keep axe out; it stays for everything else.
+    page = new_page(color_scheme=scheme, bypass_csp=True)
+    open_from_disk(page, path)
+    page.wait_for_selector(".stepviz:not([data-waiting])")
+    assert page.locator("h1").count() == 1
+    assert findings(page, "html") == []
