@@ -3,22 +3,12 @@
 
 import { readFileSync } from "node:fs";
 import type { Settings } from "../knobs/types";
-import { Unmeant } from "./figures";
-import type { Pictures } from "./knobs";
 import { SweepPictures } from "./buckets/picture";
-import { PlanPictures } from "./planner/picture";
-import { TokenPictures } from "./tokens/picture";
-import { unpacked } from "./unpacked";
+import { Unmeant } from "./figures";
+import { picturesOf } from "./makers";
 
-const makers: Readonly<Record<string, (given: never) => Pictures>> = {
-  planner: (given) => new PlanPictures(given),
-  tokens: (given) => new TokenPictures(given),
-  buckets: (given) => new SweepPictures(given),
-};
-
-const { kernel, given, settings } = JSON.parse(readFileSync(0, "utf8")) as { kernel: string; given: never; settings: Settings[] };
-const data = (typeof given === "string" ? await unpacked(given) : given) as never;
-const pictures = (makers[kernel] as (given: never) => Pictures)(data);
+const { kernel, given, settings } = JSON.parse(readFileSync(0, "utf8")) as { kernel: string; given: unknown; settings: Settings[] };
+const pictures = await picturesOf(kernel, given);
 const answers = settings.map((one) => {
   try {
     const value = pictures.completed(one);
