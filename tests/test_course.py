@@ -28,7 +28,7 @@ ASKED = {
     "04": ["step time and exposed communication in representative traces, contention included"],
     "07": ["processed positions per second no, scored targets per second yes", 131072],
     "08": ["no", 12.66],
-    "09": [675, 100],
+    "09": [675, 80],
 }
 
 

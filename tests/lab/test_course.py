@@ -52,7 +52,7 @@ def test_which_token_moves_is_found_by_turning_knobs(open_notebook):
     eventually(notebook, rates.format("processed positions"), "[2666.67, 2000.0]")
     eventually(notebook, rates.format("scored targets"), "[666.67, 666.67]")
     expect(widget.locator(".tk-card").nth(0)).to_contain_text("worse")
-    assert answer_all(notebook) == 4
+    assert answer_all(notebook) == 5
 
 
 def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_notebook):
@@ -78,7 +78,7 @@ def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_note
         notebook.page.keyboard.press("Enter")
     eventually(notebook, "round(float(planner.answer), 2)", "81.02")
     expect(answer).to_contain_text("81")
-    assert answer_all(notebook) == 5
+    assert answer_all(notebook) == 6
 
 
 def test_a_shorter_tail_is_dragged_and_the_cap_is_swept(open_notebook):
@@ -170,4 +170,4 @@ def test_a_change_is_tried_on_a_trace_before_it_is_ranked(open_notebook):
     assert notebook.kernel("print([found.decision for found in verdicts.values()])") == (
         "['revert', \"can't tell\", 'keep']"
     )
-    assert answer_all(notebook) == 5
+    assert answer_all(notebook) == 6
