@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import expect
 
+import stepviz as sv
 from tests.browser.driver import Editor
 from tools import jupyter_lab
 
@@ -64,6 +65,13 @@ def _(mo, sv):
 @app.cell
 def _(mo, planner):
     mo.md(f"Plan: {planner.value['value']['mfu']}")
+    return
+
+
+@app.cell
+def _(mo, sv):
+    explorer = sv.BucketExplorer([2.5e6] * 200, bandwidth=10, latency=0.5)
+    mo.vstack([mo.ui.anywidget(part) for part in explorer.children])
     return
 
 
@@ -165,3 +173,18 @@ def test_what_is_typed_is_left_alone_while_it_is_typed(marimo_url, new_page):
     page.keyboard.type("5")
     expect(page.get_by_text("Plan: 0.505", exact=True)).to_be_visible()
     assert field.input_value() == "50.5"
+
+
+def test_the_parts_of_a_box_are_shown_one_by_one_and_stay_linked(marimo_url, new_page):
+    page = new_page()
+    page.goto(marimo_url)
+    panel = page.locator(".bk")
+    expect(panel.locator('[data-role="headline"]')).to_contain_text("buckets", timeout=60_000)
+    slider = panel.locator('[data-knob="cap"]')
+    slider.focus()
+    page.keyboard.press("Home")
+    # what the same explorer says in Python of the smallest cap
+    truth = sv.BucketExplorer([2.5e6] * 200, bandwidth=10, latency=0.5).sweep["completion"].iloc[0]
+    expect(panel.locator('[data-role="headline"]')).to_contain_text("with 200 buckets")
+    chosen = page.locator("[data-px-per-ms] [data-role='completion']").nth(1)
+    expect(chosen).to_contain_text(f"{truth:.2f}")
