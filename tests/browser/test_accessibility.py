@@ -107,6 +107,11 @@ def test_the_viewer_at_work(request, theme):
     page.wait_for_selector('[data-role="sight"] tbody tr')
     settle(page)
     assert findings(page) == []
+    piece = page.locator(".tv-surface").bounding_box()
+    assert piece is not None
+    page.mouse.move(piece["x"] + piece["width"] / 2, piece["y"] + 34)  # on the critical path
+    expect(viewer.role("tip")).to_be_visible()
+    assert findings(page) == []
     viewer.role("help-button").click()
     expect(viewer.role("help")).to_be_visible()
     assert findings(page) == []

@@ -335,6 +335,7 @@ function nearest(stops, setting) {
 
 // knobs/controls.ts
 var PAUSE = 450;
+var described = (knob) => ({ "aria-description": knob.help === "" ? null : knob.help });
 var Controls = class {
   constructor(desk, knobs, headings, signal) {
     this.desk = desk;
@@ -359,7 +360,7 @@ var Controls = class {
   }
   slider(knob) {
     const { desk, signal } = this;
-    const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, ...described(knob), "data-knob": knob.name });
     const shown = html("output", { class: "kn-setting" });
     const stops = () => desk.picture?.stops[knob.name] ?? [];
     let held = false;
@@ -395,7 +396,7 @@ var Controls = class {
   number(knob) {
     const { desk, signal } = this;
     const percent = knob.show === "percent";
-    const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
     const slider = this.slider(knob);
     const row = html("div", { class: "kn-field" }, html(
       "label",
@@ -435,7 +436,7 @@ var Controls = class {
   /** A field for one number or several. */
   list(knob) {
     const { desk, signal } = this;
-    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
     let timer;
     const take = () => {
       clearTimeout(timer);
@@ -462,7 +463,7 @@ var Controls = class {
   }
   choice(knob) {
     const { desk, signal } = this;
-    const select = html("select", { ...OWN_KEYS, "data-knob": knob.name }, ...knob.choices.map(([value, words2]) => html("option", { value: String(value) }, words2)));
+    const select = html("select", { ...OWN_KEYS, "data-knob": knob.name, ...described(knob) }, ...knob.choices.map(([value, words2]) => html("option", { value: String(value) }, words2)));
     select.addEventListener("change", () => {
       const chosen = knob.choices[select.selectedIndex];
       if (chosen !== void 0) desk.turn(knob.name, chosen[0], true);
@@ -473,7 +474,7 @@ var Controls = class {
     return html("label", { class: "kn-knob kn-choice", title: knob.help }, html("span", { class: "kn-label" }, knob.label), select);
   }
   switch(knob) {
-    const input = html("input", { ...OWN_KEYS, type: "checkbox", "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "checkbox", "data-knob": knob.name, ...described(knob) });
     input.addEventListener("change", () => this.desk.turn(knob.name, input.checked, true), { signal: this.signal });
     this.refreshers.push(() => {
       input.checked = this.desk.value[knob.name] === true;

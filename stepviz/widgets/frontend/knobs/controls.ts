@@ -10,6 +10,9 @@ import { nearest, read, readList, settingText, written, writtenList } from "./wr
 /** Typing rests this long before what was typed is taken, ms. */
 const PAUSE = 450;
 
+/** What a setting means, which others read in a tip beside the pointer. */
+const described = (knob: Knob): { "aria-description": string | null } => ({ "aria-description": knob.help === "" ? null : knob.help });
+
 export class Controls {
   readonly root = html("div", { class: "kn-controls", role: "group", "aria-label": "settings" });
   private readonly refreshers: (() => void)[] = [];
@@ -33,7 +36,7 @@ export class Controls {
 
   private slider(knob: Knob): HTMLElement {
     const { desk, signal } = this;
-    const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "range", min: 0, step: 1, "aria-label": knob.label, ...described(knob), "data-knob": knob.name });
     const shown = html("output", { class: "kn-setting" });
     const stops = (): readonly Setting[] => desk.picture?.stops[knob.name] ?? [];
     let held = false;
@@ -67,7 +70,7 @@ export class Controls {
   private number(knob: Knob): HTMLElement {
     const { desk, signal } = this;
     const percent = knob.show === "percent";
-    const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
     const slider = this.slider(knob);
     const row = html("div", { class: "kn-field" }, html("label", { class: "kn-knob", title: knob.help },
       html("span", { class: "kn-label" }, knob.label), field, html("span", { class: "kn-unit" }, knob.unit)), slider);
@@ -103,7 +106,7 @@ export class Controls {
   /** A field for one number or several. */
   private list(knob: Knob): HTMLElement {
     const { desk, signal } = this;
-    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label });
+    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
     let timer: ReturnType<typeof setTimeout> | undefined;
     const take = (): void => {
       clearTimeout(timer);
@@ -126,7 +129,7 @@ export class Controls {
 
   private choice(knob: Knob): HTMLElement {
     const { desk, signal } = this;
-    const select = html("select", { ...OWN_KEYS, "data-knob": knob.name }, ...knob.choices.map(([value, words]) => html("option", { value: String(value) }, words)));
+    const select = html("select", { ...OWN_KEYS, "data-knob": knob.name, ...described(knob) }, ...knob.choices.map(([value, words]) => html("option", { value: String(value) }, words)));
     select.addEventListener("change", () => {
       const chosen = knob.choices[select.selectedIndex];
       if (chosen !== undefined) desk.turn(knob.name, chosen[0], true);
@@ -136,7 +139,7 @@ export class Controls {
   }
 
   private switch(knob: Knob): HTMLElement {
-    const input = html("input", { ...OWN_KEYS, type: "checkbox", "data-knob": knob.name });
+    const input = html("input", { ...OWN_KEYS, type: "checkbox", "data-knob": knob.name, ...described(knob) });
     input.addEventListener("change", () => this.desk.turn(knob.name, input.checked, true), { signal: this.signal });
     this.refreshers.push(() => { input.checked = this.desk.value[knob.name] === true; });
     return html("label", { class: "kn-switch", title: knob.help }, input, knob.label);
