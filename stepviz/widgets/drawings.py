@@ -12,13 +12,21 @@ from stepviz.charts.svg import LIGHT, Svg, fitted, text_width, ticks
 from stepviz.throughput.figures import number_text
 
 _WIDTH: Final = 900.0
+#: As the widgets have them on a light page; what is pale has an edge that stands out.
 _ROLES: Final = {
-    "prompt": "#8fb7d9",
-    "target": "#18a87c",
-    "completion": "#bfe3d4",
-    "padding": "#e4e7eb",
+    "prompt": "#b9c7d6",
+    "target": "#0068a6",
+    "completion": "#7fb3d9",
+    "padding": "#f1f3f5",
 }
-_PARTS: Final = (COLORS["forward"], COLORS["host"], COLORS["input"], COLORS["exchange"], "#8b96a1")
+_EDGE: Final = "#76828f"
+_PARTS: Final = {
+    "active": COLORS["forward"],
+    "checkpoints": COLORS["checkpoint"],
+    "evaluation": COLORS["recompute"],
+    "restarts": COLORS["exchange"],
+    "downtime": COLORS["other"],
+}
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,13 @@ def plan_svg(picture: Mapping[str, Any]) -> str:
         svg, y, [(one["label"], f"{one['text']} {one['unit']}") for one in picture["large"]]
     )
     y = _strip(
-        svg, y, [(p["label"], p["share"], p["text"]) for p in picture["parts"] if p["share"]]
+        svg,
+        y,
+        [
+            (p["label"], p["share"], p["text"], _PARTS[p["name"]])
+            for p in picture["parts"]
+            if p["share"]
+        ],
     )
     grid = picture["sensitivity"]
     curves = [
@@ -99,14 +113,15 @@ def tokens_svg(picture: Mapping[str, Any]) -> str:
         for runs in side["rows"]:
             for start, length, what, _ in runs:
                 width = length * cell - (1 if cell > 4 else 0)
-                svg.rect(16 + start * cell, y, width, tall, _ROLES[what], title=f"{length} {what}")
+                left, said = 16 + start * cell, f"{length} {what}"
+                svg.rect(left, y, width, tall, _ROLES[what], stroke=_EDGE, title=said)
             y += tall + 2
         more = f", and {side['hidden']} more rows" if side["hidden"] else ""
         svg.write(f"{side['held']}{more}", 16, y + 14, size=11.5, fill=LIGHT.dim)
         y += 36
     x = 16.0
     for what, fill in _ROLES.items():
-        svg.rect(x, y - 4, 12, 12, fill, radius=2)
+        svg.rect(x, y - 4, 12, 12, fill, stroke=_EDGE, radius=2)
         svg.write(what, x + 17, y + 6, size=11.5, fill=LIGHT.dim)
         x += 33 + text_width(what, 11.5)
     facts = [fact["text"] for fact in picture["facts"]]
@@ -284,9 +299,9 @@ def _figures(svg: Svg, top: float, figures: Sequence[tuple[str, str]], *, across
     return top + 44 * math.ceil(len(figures) / across) + 8
 
 
-def _strip(svg: Svg, top: float, parts: Sequence[tuple[str, float, str]]) -> float:
+def _strip(svg: Svg, top: float, parts: Sequence[tuple[str, float, str, str]]) -> float:
     x, room, said = 16.0, svg.width - 32, 16.0
-    for (label, share, text), fill in zip(parts, _PARTS, strict=False):
+    for label, share, text, fill in parts:
         svg.rect(x, top, share * room, 16, fill, title=f"{label}: {text}")
         x += share * room
         words = f"{label} {text}"

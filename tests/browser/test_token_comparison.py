@@ -58,6 +58,16 @@ def test_the_lesson_is_what_one_sees_first(knob_page):
     same_as(page, tokens)
 
 
+@pytest.mark.parametrize("width", [360, 470, 680, 890, 1100, 1400])
+def test_every_number_fits_its_card(knob_page, width):
+    page = knob_page(sv.TokenComparison(), context={"viewport": {"width": width, "height": 900}})
+    over = page.locator(".tk-card").evaluate_all(
+        "cards => cards.map(card => card.scrollWidth - card.clientWidth)"
+    )
+    assert len(over) == 5
+    assert max(over) <= 0
+
+
 @pytest.mark.parametrize("delay", [0, 100])
 def test_a_drag_shows_pythons_numbers_at_every_stop(knob_page, delay):
     tokens = sv.TokenComparison(length=12, sequences=4, packing=4)
