@@ -51,6 +51,7 @@ _DIGITS: Final = (
     r"(?:[0-9]{1,3}(?:[ \u00a0\u2009\u202f'’_][0-9]{3})+(?:[.,][0-9]+)?"
     r"|[0-9][0-9.,]*|[.,][0-9]+)(?:e[+-]?[0-9]+)?"
 )
+_ABOUT: Final = re.compile(r"^(?:[≈~=]|(?:about|approx\.?|ca\.?)\s)\s*", re.IGNORECASE)
 _TYPED: Final = re.compile(
     rf"([+-]?)({_DIGITS})(?:\s*[/÷]\s*({_DIGITS}))?\s*(.*)", re.IGNORECASE | re.DOTALL
 )
@@ -85,7 +86,13 @@ def units_of(unit: str) -> dict[str, float]:
         return {}
     head, slash, per = plain.partition("/")
     singular = head.removesuffix("s")
-    return {f"{name}{slash}{per}": 1.0 for name in (singular, f"{singular}s")} | {plain: 1.0}
+    names = {f"{name}{slash}{per}" for name in (singular, f"{singular}s")} | {plain}
+    counted = {"k": 1e3, "m": 1e6}  # 131k tokens
+    return dict.fromkeys(sorted(names), 1.0) | {
+        text: size
+        for sign, size in counted.items()
+        for text in (sign, *(f"{sign} {name}" for name in sorted(names)))
+    }
 
 
 def judge(quiz: dict[str, Any], given: str) -> Judgement:
@@ -95,7 +102,7 @@ def judge(quiz: dict[str, Any], given: str) -> Judgement:
     typed = given.strip()
     if not typed:
         return Judgement("unread", None, "Write a number first.")
-    found = _TYPED.fullmatch(re.sub("^[−–]", "-", typed))
+    found = _TYPED.fullmatch(re.sub("^[−–]", "-", _ABOUT.sub("", typed)))
     readings = _readings(found) if found else []
     if found is None or not readings:
         unit = f" {quiz['unit']}" if quiz["unit"] else ""

@@ -5,6 +5,7 @@ import type { Judgement, QuizDoc } from "./types";
 
 const DIGITS = "(?:[0-9]{1,3}(?:[ \\u00a0\\u2009\\u202f'’_][0-9]{3})+(?:[.,][0-9]+)?"
   + "|[0-9][0-9.,]*|[.,][0-9]+)(?:e[+-]?[0-9]+)?";
+const ABOUT = /^(?:[≈~=]|(?:about|approx\.?|ca\.?)\s)\s*/i;
 const TYPED = new RegExp(`^([+-]?)(${DIGITS})(?:\\s*[/÷]\\s*(${DIGITS}))?\\s*(.*)$`, "is");
 
 /** Judge what was typed or chosen. */
@@ -12,7 +13,7 @@ export function judge(quiz: QuizDoc, given: string): Judgement {
   if (quiz.kind === "choice") return judgeChoice(quiz, given);
   const typed = given.trim();
   if (typed === "") return unread("Write a number first.");
-  const found = TYPED.exec(typed.replace(/^[−–]/, "-"));
+  const found = TYPED.exec(typed.replace(ABOUT, "").replace(/^[−–]/, "-"));
   const values = found === null ? [] : readings(found);
   if (found === null || values.length === 0) {
     return unread(`“${typed}” can't be read as a number. Write it like 12.5${quiz.unit === "" ? "" : ` ${quiz.unit}`}.`);
