@@ -26,7 +26,7 @@ _LARGE: Final = {
 _HEADLINES: Final = ("Processed positions per second: ", "Scored targets per second: ")
 _ACROSS: Final = (
     "Conventions that count attention over a whole row count keys beyond a sequence's boundary "
-    "once it is packed, which its mask leaves out; only `packed` does not."
+    "once it is packed, which its mask leaves out; only “packed” does not."
 )
 _COUNTED: Final = {
     "processed positions per second": NUMERATORS["allocated"][1],

@@ -362,7 +362,7 @@ var LARGE = {
   "MFU (packed)": "MFU (packed)"
 };
 var HEADLINES = ["Processed positions per second: ", "Scored targets per second: "];
-var ACROSS = "Conventions that count attention over a whole row count keys beyond a sequence's boundary once it is packed, which its mask leaves out; only `packed` does not.";
+var ACROSS = "Conventions that count attention over a whole row count keys beyond a sequence's boundary once it is packed, which its mask leaves out; only “packed” does not.";
 var widthOf = (layout) => layout.lengths.reduce((widest, one) => Math.max(widest, one), 0);
 var TokenPictures = class {
   constructor(given) {

@@ -27,7 +27,7 @@ const LARGE: Readonly<Record<string, string>> = {
 };
 const HEADLINES = ["Processed positions per second: ", "Scored targets per second: "];
 const ACROSS = "Conventions that count attention over a whole row count keys beyond a sequence's boundary once it is packed, "
-  + "which its mask leaves out; only `packed` does not.";
+  + "which its mask leaves out; only “packed” does not.";
 
 const widthOf = (layout: Layout): number => layout.lengths.reduce((widest, one) => Math.max(widest, one), 0);
 
