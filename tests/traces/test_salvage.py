@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+from contextlib import nullcontext
 
 import pytest
 
@@ -130,6 +131,20 @@ def test_a_missing_comma_and_one_too_many(beside):
     text = GOOD.replace('}, {"ph"', '} {"ph"', 1).replace('}, {"ph": "X"', '},, {"ph": "X"', 1)
     _, row = beside(text, said="broken JSON between events was passed over")
     assert (row["events"], row["dropped"], row["repaired"]) == (COUNT, 0, 1)
+
+
+@pytest.mark.parametrize("behind", [",]}", ",\n]\n}", ',], "distributedInfo": {"rank": 0}}', "]}"])
+@pytest.mark.parametrize("before", ["", ","])
+def test_a_comma_beside_the_first_or_last_event_costs_neither(before, behind, tmp_path):
+    """As writers leave that put one behind every event."""
+    rows = [note(f"row{at}", 10 * at, 5) for at in range(3)]
+    text = '{"traceEvents": [' + before + ", ".join(map(json.dumps, rows)) + behind
+    (tmp_path / "rank0.json").write_text(text)
+    loose = before or behind != "]}"
+    with pytest.warns(TraceWarning, match="passed over") if loose else nullcontext():
+        run = sv.load_run(tmp_path)
+    assert sorted(run.names()["name"]) == ["row0", "row1", "row2"]
+    assert run.files[["events", "dropped"]].to_numpy().tolist() == [[3, 0]]
 
 
 def test_an_event_that_holds_what_looks_like_events(tmp_path):

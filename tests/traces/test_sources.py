@@ -84,6 +84,8 @@ PACKED = {
     "gzip": gzip.compress,
     "gzip in two parts": lambda data: gzip.compress(data[:500]) + gzip.compress(data[500:]),
     "gzip with zeros behind": lambda data: gzip.compress(data) + bytes(700),
+    "gzip of gzip": lambda data: gzip.compress(gzip.compress(data)),
+    "bzip2 of gzip": lambda data: bz2.compress(gzip.compress(data)),
     "bzip2": bz2.compress,
     "xz": lzma.compress,
 }

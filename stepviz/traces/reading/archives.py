@@ -22,6 +22,8 @@ _TAR_MAGIC: Final = b"ustar"
 _TAR_PLACE: Final = 257
 _PEEK: Final = 512
 _PIECE: Final = 2**14
+#: So often a file may have been packed.
+_MOST_LAYERS: Final = 3
 _MEMBER_SUFFIXES: Final = (".json", ".json.gz", ".json.bz2", ".json.xz")
 
 
@@ -88,12 +90,7 @@ def _inside(label: str, first: bytes, raw: BinaryIO, budget: Budget) -> Iterator
     if first.startswith(_ZIP):
         yield from _zip_members(label, raw, budget)
         return
-    stream: Any = raw
-    make = unpacker_of(first)
-    if make is not None:
-        stream = Unpacked(raw, make, budget)
-        first = stream.read(_PEEK)
-        stream = Rewound(first, stream)
+    first, stream = _unpacked(first, raw, budget)
     if first[_TAR_PLACE : _TAR_PLACE + len(_TAR_MAGIC)] == _TAR_MAGIC:
         yield from _tar_members(label, stream, budget)
     elif first.startswith(_ZIP):
@@ -107,9 +104,23 @@ def _member(label: str, name: str, raw: Any, budget: Budget) -> Iterator[tuple[s
     """Return one member of an archive, unpacked where it is packed itself."""
     shown = f"{label}::{name}"
     first = raw.read(_PEEK)
-    stream: Any = Rewound(first, raw)
-    make = unpacker_of(first)
-    yield shown, stream if make is None else Unpacked(stream, make, budget)
+    _, stream = _unpacked(first, Rewound(first, raw), budget)
+    yield shown, stream
+
+
+def _unpacked(first: bytes, stream: Any, budget: Budget) -> tuple[bytes, Any]:
+    """Return a stream as it was before it was packed, and its first bytes.
+
+    Some are packed twice: once by the profiler, and once more on their way.
+    """
+    for _ in range(_MOST_LAYERS):
+        make = unpacker_of(first)
+        if make is None:
+            break
+        stream = Unpacked(stream, make, budget)
+        first = stream.read(_PEEK)
+        stream = Rewound(first, stream)
+    return first, stream
 
 
 def _is_member(name: str) -> bool:

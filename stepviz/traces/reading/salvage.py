@@ -33,6 +33,8 @@ _CLOSED: Final = re.compile(
 _CLOSED_AT_LAST: Final = re.compile(rb"\]\s*(?=\}?\s*\Z)")
 _PLACE: Final = re.compile(r"\(byte (\d+)\)")
 _NEW_LINE: Final = ord("\n")
+#: What may stand beside a whole event: a comma too many costs none.
+_LOOSE: Final = b", \t\r\n"
 #: So many events are decoded together.
 _GROUP: Final = 256
 #: An event may hold things that look like events themselves: at most so many are joined.
@@ -80,7 +82,7 @@ class _Pieces:
     def of(cls, text: bytes, *, last: bool) -> _Pieces:
         between = list(_BETWEEN.finditer(text))
         starts = [0, *(match.end() for match in between)]
-        end = len(text.rstrip(b", \t\r\n")) if last else len(text)
+        end = len(text.rstrip(_LOOSE)) if last else len(text)
         return cls(text, starts, [*(match.start() + 1 for match in between), end], last)
 
 
@@ -162,12 +164,7 @@ class Salvage:
     def _single(self, pieces: _Pieces, at: int, found: list[Event]) -> int:
         """Decode one piece, tidied or joined with those after it, else give it up."""
         text, start, end = pieces.text, pieces.starts[at], pieces.ends[at]
-        tidied = Tidied()
-        block = b"[" + tidied_utf8(text[start:end], tidied) + b"]"
-        events, closed = value_of(block, self.decode)
-        if events is not None and closed == len(block):
-            self.tidied.add(tidied)
-            found.extend(events)
+        if self._whole(text[start:end], found):
             return at + 1
         final = at + 1 == len(pieces.starts)
         for reach in range(at + 2, min(at + _JOINED, len(pieces.starts)) + 1):
@@ -178,6 +175,8 @@ class Salvage:
             closing = _CLOSED_AT_LAST.search(text, start, end)
         if closing is not None:
             self.rest = text[closing.end() :]
+            if self._whole(text[start : closing.start()], found):
+                return at + 1
         if closing is None and final and pieces.last:
             self.partial = start < end
             self._cut_short(text[start:end], found)
@@ -188,6 +187,17 @@ class Salvage:
             line = self._lines + self._new_lines
             self.bad.append(f"line {line} (byte {self._offset + start})")
         return at + 1
+
+    def _whole(self, text: bytes, found: list[Event]) -> bool:
+        """Take the events of a text once it is tidied, and say whether it is nothing else."""
+        tidied = Tidied()
+        block = b"[" + tidied_utf8(text.strip(_LOOSE), tidied) + b"]"
+        events, closed = value_of(block, self.decode)
+        if events is None or closed != len(block):
+            return False
+        self.tidied.add(tidied)
+        found.extend(events)
+        return True
 
     def _cut_short(self, text: bytes, found: list[Event]) -> None:
         """Decode what is whole of a text that ends in an event of which too little is left."""
