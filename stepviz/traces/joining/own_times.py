@@ -22,6 +22,9 @@ OWN: Final = "own_time_ns"
 #: Own time has so many columns where there is no exchange: late start, tail, sum.
 _OF_NONE: Final = 3
 
+#: From how much on a late start is told, ns: profilers write microseconds.
+_TOLD: Final = 1_000
+
 QUESTIONS: Final = (
     "longest_step",
     "last_to_arrive",
@@ -144,7 +147,7 @@ def slowest_frame(
     for row in rows.values():
         rank = row["rank"]
         row["late_ns"] = pd.NA if rank is pd.NA else late.get(rank, pd.NA)
-        if rank is not pd.NA and row["late_ns"] is not pd.NA and row["late_ns"] > 0:
+        if rank is not pd.NA and row["late_ns"] is not pd.NA and row["late_ns"] >= _TOLD:
             when = length_said(int(row["late_ns"]))
             row["sentence"] += f"; apart from that it began its step {when} after the first rank"
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("question")
