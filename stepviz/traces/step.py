@@ -178,7 +178,8 @@ class Step(ObservedStep):
         factor : float, optional
             What its duration is multiplied by, 0 or more.
         own_time : float, optional
-            What a rank's whole time outside collectives is multiplied by.
+            What a rank's whole time outside collectives is multiplied by, also that in which a
+            thread stood still with no row to say why.
         start_together : bool
             Take the late start of `rank`, or of all ranks, away.
         level : {"fine", "coarse"}
@@ -210,7 +211,9 @@ class Step(ObservedStep):
 
         Ranks are held to those that do the same exchanges in the same order: a pipeline's stage
         that no other one is like stays as it is (`did` names it). The median of two ranks lies
-        in the middle between them. Delay that no work explains stays.
+        in the middle between them. A thread that stands still for longer than the median rank
+        works is held to that as well, though no row says why; `trust` says how much of the gain
+        that is. Other delay that no work explains stays.
 
         Parameters
         ----------

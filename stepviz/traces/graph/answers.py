@@ -67,7 +67,9 @@ class Trust:
 
     `residual_share` is the part of the path that is delay no work explains, `unexplained_share`
     what of it lies beyond the thresholds; `clocks` says how far ranks' clocks disagree, "" where
-    they may agree.
+    they may agree. `beyond` says what else bounds it, in sentences: how much of the gain no row
+    tells of; how much of what was changed ran before the step began, where no edit reaches; how
+    many exchanges no other rank is known to take part in, so that they keep what they waited.
     """
 
     level: Level
@@ -75,6 +77,7 @@ class Trust:
     unexplained_share: float
     thresholds: Thresholds = THRESHOLDS
     clocks: str = ""
+    beyond: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -87,7 +90,7 @@ class Trust:
             f"{known}; of the path {self.residual_share:.1%} is delay that no work explains, "
             f"{self.unexplained_share:.1%} is unexplained altogether"
         )
-        return f"{said}; {self.clocks}" if self.clocks else said
+        return "; ".join([said, *self.beyond, *([self.clocks] if self.clocks else [])])
 
     def __str__(self) -> str:
         return self.sentence

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from stepviz.core.checks import ms_text
 from stepviz.core.vocabulary import KINDS
@@ -18,16 +19,19 @@ from stepviz.traces.graph.edits import Edit, matching
 from stepviz.traces.graph.network import Network
 from stepviz.traces.graph.programs import first_of_class, left_said
 
+FloatArray = npt.NDArray[np.float64]
+
 _MS: Final = 1_000_000
 _EXCHANGE: Final = KIND_CODE["exchange"]
 
 
 @dataclass(frozen=True, eq=False)
 class Edited:
-    """Durations of the elements and starts of the ranks, ns, and what was done in words."""
+    """Durations of the elements, starts of the ranks, delays of the points, ns; what was done."""
 
     duration: IntArray
     release: IntArray
+    delay: IntArray
     did: tuple[str, ...] = ()
 
     def then(self, did: str, **changed: IntArray) -> Edited:
@@ -52,7 +56,7 @@ def apply(network: Network, also: Mapping[str, list[int]], edits: Iterable[Edit]
     ChangeError
         Where an edit matches nothing.
     """
-    state = Edited(network.elements.duration, network.release)
+    state = Edited(network.elements.duration, network.release, network.delay)
     for edit in edits:
         if edit.start_together:
             state = _together(network, state, edit)
@@ -60,7 +64,16 @@ def apply(network: Network, also: Mapping[str, list[int]], edits: Iterable[Edit]
             state = _delayed(network, state, edit, edit.delay_input_ns)
         else:
             state = _lasting(network, state, edit, _chosen(network, also, state, edit))
+            if edit.own_time and edit.factor is not None:
+                state = _silent(network, state, edit, edit.factor)
     return state
+
+
+def _silent(network: Network, state: Edited, edit: Edit, factor: float) -> Edited:
+    """Scale what threads stood still with no row to say why: own time, whatever it was."""
+    mine = network.rank >= 0 if edit.rank is None else network.rank == edit.rank
+    silence = np.where(mine, network.silence, 0)
+    return replace(state, delay=state.delay + np.rint(silence * (factor - 1)).astype(np.int64))
 
 
 def _together(network: Network, state: Edited, edit: Edit) -> Edited:
@@ -219,7 +232,8 @@ def at_median(
         By rank: the number of its program. Only ranks of one program are held to each other.
     """
     known = network.elements
-    duration = network.elements.duration.copy()
+    duration, delay = known.duration.copy(), network.delay.copy()
+    silent = np.flatnonzero(network.silence > 0)
     own = (known.kind != _EXCHANGE) & (known.rank >= 0)
     section = np.zeros(len(known), dtype=np.int64)
     place = np.full(len(known), -1, dtype=np.int64)
@@ -230,25 +244,50 @@ def at_median(
             # What ends after a collective arrived was no part of what led up to it.
             ends = known.start[mine] + known.duration[mine]
             section[mine] = np.searchsorted(np.maximum.accumulate(bounds), ends, "left")
-    count = int(section.max(initial=0)) + 1
+    still = np.zeros(len(silent), dtype=np.int64)
+    at_rank = np.zeros(len(silent), dtype=np.int64)
+    for at, rank in enumerate(network.ranks):
+        mine = np.flatnonzero(network.rank[silent] == rank)
+        at_rank[mine] = at
+        posted = np.maximum.accumulate(sections[rank][0])
+        still[mine] = np.searchsorted(posted, network.time[silent[mine]], "left")
+    count = int(max(section.max(initial=0), still.max(initial=0))) + 1
     number = np.array([classes[rank] for rank in network.ranks], dtype=np.int64)
     for device in (True, False):
         mine = np.flatnonzero(own & ((known.on == 0) == device))
         cell = place[mine] * count + section[mine]
-        sums = np.bincount(
-            as_index(cell), weights=duration[mine], minlength=count * len(network.ranks)
-        )
-        table = sums.reshape(len(network.ranks), count)
-        usual = np.empty_like(table)
-        for each in range(int(number.max()) + 1):
-            usual[number == each] = np.median(table[number == each], axis=0)
+        table = _table(cell, duration[mine], count, len(network.ranks))
+        usual = _usual(table, number)
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(table > usual, usual / table, 1.0)
         duration[mine] = np.rint(duration[mine] * factor.ravel()[cell]).astype(np.int64)
+    if len(silent):
+        # The table is the host's now. What a thread stood still beyond what the median rank's
+        # host took in all, standing still or not, it stood still alone.
+        cell = at_rank * count + still
+        quiet = _table(cell, network.silence[silent], count, len(network.ranks))
+        room = np.maximum(_usual(table + quiet, number) - np.minimum(table, usual), 0)
+        part = np.minimum(quiet, room) / np.where(quiet > 0, quiet, 1)
+        delay[silent] -= network.silence[silent]
+        delay[silent] += np.rint(network.silence[silent] * part.ravel()[cell]).astype(np.int64)
     release = first_of_class(network.release, number)
     sooner = ms_text(float((network.release - release).max()) / _MS)
     did = (
         "no rank takes longer than the median rank for its own work before each collective, and "
         f"none starts late (the last one {sooner} ms sooner){left_said(classes)}"
     )
-    return Edited(duration, network.release).then(did, release=release)
+    return Edited(duration, network.release, delay).then(did, release=release)
+
+
+def _table(cell: IntArray, values: IntArray, count: int, ranks: int) -> FloatArray:
+    """Sum values by rank and section."""
+    sums = np.bincount(as_index(cell), weights=values, minlength=count * ranks)
+    return np.asarray(sums, dtype=np.float64).reshape(ranks, count)
+
+
+def _usual(table: FloatArray, number: IntArray) -> FloatArray:
+    """Return by rank and section the median over the ranks of its program."""
+    usual = np.empty_like(table)
+    for each in range(int(number.max(initial=-1)) + 1):
+        usual[number == each] = np.median(table[number == each], axis=0)
+    return usual

@@ -14,6 +14,7 @@ import pandas as pd
 from stepviz.core.checks import ms_text
 from stepviz.errors import ChangeError
 from stepviz.traces.graph.answers import BEFORE_STEP, Trust, WhatIf, path_frame, shares
+from stepviz.traces.graph.beyond import apart_said
 from stepviz.traces.graph.coarse_model import CoarseModel, Lengths, coarse_model
 from stepviz.traces.graph.edits import Edit, matching
 from stepviz.traces.graph.programs import Program, classes, first_of_class, in_order, left_said
@@ -105,6 +106,7 @@ class Coarse:
                 residual,
                 unexplained,
                 clocks="" if self._clash is None else str(self._clash),
+                beyond=tuple(filter(None, (apart_said(model.exchanges.ranks.tolist()),))),
             ),
             largest_error_ns=error,
         )

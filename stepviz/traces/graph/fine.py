@@ -10,9 +10,17 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from stepviz.errors import ChangeError
 from stepviz.traces.graph.answers import Trust, WhatIf, shares
 from stepviz.traces.graph.applying import Edited, apply, at_median
 from stepviz.traces.graph.arrays import IntArray
+from stepviz.traces.graph.beyond import (
+    apart_said,
+    before_ns,
+    before_said,
+    ran_before_it,
+    silence_said,
+)
 from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.edits import Edit
 from stepviz.traces.graph.events import draw_waits
@@ -121,14 +129,23 @@ class Fine:
 
     def what_if(self, edits: Iterable[Edit]) -> WhatIf:
         """Solve the graph with other durations."""
-        return self._solved(apply(self._drawn.network, self._drawn.also, edits))
+        wanted = list(edits)
+        before = before_ns(self._ranks, wanted)
+        try:
+            edited = apply(self._drawn.network, self._drawn.also, wanted)
+        except ChangeError as error:
+            if not before or len(wanted) > 1:
+                raise
+            raise ran_before_it(wanted[0], before) from error
+        return self._solved(edited, before_said(before))
 
     def no_stragglers(self) -> WhatIf:
         """Solve the graph with no rank slower than the median."""
         found = {rank: self._sections(rank) for rank in self._ranks}
         sections = {rank: (posted, arrived) for rank, (posted, arrived, _) in found.items()}
         numbers = classes({rank: program for rank, (_, _, program) in found.items()})
-        return self._solved(at_median(self._drawn.network, sections, numbers))
+        edited = at_median(self._drawn.network, sections, numbers)
+        return self._solved(edited, before_said(before_ns(self._ranks, [Edit(factor=1)])))
 
     def _sections(self, rank: int) -> tuple[IntArray, IntArray, Program]:
         """Return when a rank launched its parts of joint collectives, when they arrived, what."""
@@ -144,25 +161,41 @@ class Fine:
             program,
         )
 
-    def _solved(self, edited: Edited) -> WhatIf:
+    def _solved(self, edited: Edited, beyond: str) -> WhatIf:
         network = self._drawn.network
-        time = network.solve(edited.duration, edited.release)
-        return self._answer("; ".join(edited.did), time, edited.duration)
+        time = network.solve(edited.duration, edited.release, edited.delay)
+        known = [beyond] if beyond else []
+        if not np.array_equal(edited.delay, network.delay):
+            kept = network.solve(edited.duration, edited.release)
+            known[:0] = silence_said(network.completion(kept) - network.completion(time))
+        return self._answer("; ".join(edited.did), time, edited.duration, beyond=known)
 
     def _answer(
-        self, did: str, time: IntArray, duration: IntArray, error: int | None = None
+        self,
+        did: str,
+        time: IntArray,
+        duration: IntArray,
+        error: int | None = None,
+        beyond: Iterable[str] = (),
     ) -> WhatIf:
         network = self._drawn.network
         unedited = duration is network.elements.duration and np.array_equal(time, network.time)
         path = self._path.copy() if unedited else path_along(network, time, duration, self._origin)
         residual, unexplained = shares(path)
         clocks = "" if self._clash is None else str(self._clash)
+        sizes = [len(exchange.calls) for exchange in self._exchanges]
         return WhatIf(
             level="fine",
             did=did,
             completion_ns=network.completion(time),
             baseline_ns=network.completion(network.time),
             critical_path=path,
-            trust=Trust("fine", residual, unexplained, clocks=clocks),
+            trust=Trust(
+                "fine",
+                residual,
+                unexplained,
+                clocks=clocks,
+                beyond=tuple(filter(None, (*beyond, apart_said(sizes)))),
+            ),
             largest_error_ns=error,
         )

@@ -82,6 +82,11 @@ class Network:
         best[self.starts] = self.time[self.starts]
         return self.time - best
 
+    @cached_property
+    def silence(self) -> IntArray:
+        """By point, how much of its delay is a thread that stood still with no row to say why."""
+        return np.where(self.gap, self.delay, 0)
+
     def weights(self, duration: IntArray) -> IntArray:
         """Return by edge how long it takes with these durations of the elements."""
         total = np.concatenate(([0], np.cumsum(duration)))
@@ -96,12 +101,17 @@ class Network:
             found[some] = np.maximum.reduceat(bounds, as_index(self.into[some]))
         return found
 
-    def solve(self, duration: IntArray, release: IntArray) -> IntArray:
-        """Return by point when it comes, with these durations and these starts of the ranks."""
+    def solve(
+        self, duration: IntArray, release: IntArray, delays: IntArray | None = None
+    ) -> IntArray:
+        """Return by point when it comes, with these durations and these starts of the ranks.
+
+        `delays` are those of points where they aren't the observed ones.
+        """
         floor = np.zeros(len(self.time), dtype=np.int64)
         floor[self.starts] = release
         weights = self.weights(duration).tolist()
-        source, delay = self.source.tolist(), self.delay.tolist()
+        source, delay = self.source.tolist(), (self.delay if delays is None else delays).tolist()
         times: list[int] = []
         edge = 0
         for at, late, last in zip(floor.tolist(), delay, self.into[1:].tolist(), strict=True):
