@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import stepviz as sv
-from tests.traces.synthetic import document, kernel, launch, two_ranks
+from tests.traces.synthetic import ddp_step, document, kernel, launch, two_ranks
 
 
 @pytest.fixture
@@ -129,6 +129,27 @@ def test_counts_that_differ_keep_exchanges_local_and_say_so(write_trace):
     assert len(step.unmatched) == 3
     assert step.timeline().completion == pytest.approx(step.completion_ns / 1e6, abs=1e-9)
     assert any("stay with their rank" in note for note in step.notes)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_step_after_one_that_is_not_marked_does_not_begin_with_the_last_that_is(
+    there, write_trace
+):
+    """The third of three steps of 900 µs, which end at 1900, 2800 and 3700 on the device."""
+    events = []
+    for k in range(3):
+        step = ddp_step(k + 1, 500 * k, 1100 + 900 * k, 200, 200, (405, 700), (710, 800), 10 * k)
+        events += step if k != 1 else step[1:] * there
+    run = sv.load_run(write_trace("rank0.json", document(0, events, world=1)))
+    assert run.steps.index.tolist() == [1, 3]
+    assert run.step(3).windows["start_from"].tolist() == ["previous update"]
+    assert run.steps["duration_ns"].tolist()[1] == (900_000 if there else 1_800_000)
+    # Where the host went on only after all was done, its start is the step's.
+    count = len(step)
+    late = [e | {"ts": e["ts"] + 5000} for e in events[-count:]]
+    run = sv.load_run(write_trace("rank0.json", document(0, events[:-count] + late, world=1)))
+    assert run.step(3).windows["start_from"].tolist() == ["host start"]
+    assert run.steps["duration_ns"].tolist()[1] == (3700 - 1000) * 1000
 
 
 def test_a_missing_rank_is_said(write_trace):

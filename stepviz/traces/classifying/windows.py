@@ -202,6 +202,7 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
     last = np.full(len(ranges), none, dtype=np.int64)
     np.maximum.at(last, place[own], finish[own])
     found: list[Window] = []
+    unmarked = _Unmarked.of(events, device)
     for device_end, step, host_start, host_finish, by in zip(
         last.tolist(), *(ranges[name] for name in _RANGE), strict=True
     ):
@@ -211,6 +212,10 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
             continue
         # The update is over when both its device work and the host's own range are.
         end = max(device_end, host[1])
+        if previous is not None and found and not by and step > found[-1].step + 1:
+            # Steps between the two are not marked: what ended last of them, if they are there.
+            previous = max(previous, unmarked.end(found[-1].host_finish_ns, host[0]))
+            previous = None if previous < host[0] else previous
         if previous is None:
             start, start_from = min(host[0], end), HOST_START
         else:
@@ -220,6 +225,26 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
         found.append(Window(int(step), start, end, "device", start_from, *host, by))
         previous = end
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Unmarked:
+    """The device rows that were launched between the ranges of steps: when, and when they end."""
+
+    launched: IntArray
+    finish: IntArray
+
+    @classmethod
+    def of(cls, events: pd.DataFrame, device: npt.NDArray[np.bool_]) -> _Unmarked:
+        source, place = events["source"].to_numpy(), events["place"].to_numpy()
+        rows = np.flatnonzero(device & (place == BETWEEN) & (source >= 0))
+        start = events["start_ns"].to_numpy()
+        return cls(start[source[rows]], events["finish_ns"].to_numpy()[rows])
+
+    def end(self, since: int, until: int) -> int:
+        """Return when the last of them ended that was launched in this time, `since` for none."""
+        mine = (self.launched >= since) & (self.launched < until)
+        return int(self.finish[mine].max(initial=since))
 
 
 def _whole_trace(events: pd.DataFrame, device: npt.NDArray[np.bool_]) -> Window:
