@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 FONT: Final = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+#: How wide a sign is at least, as a share of its size.
+_NARROWEST: Final = 0.57
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class Svg:
 
 def text_width(text: str, size: float) -> float:
     """Return about how wide a text is, in units; its real font is not known here."""
-    wide = sum(1.0 if unicodedata.east_asian_width(sign) in "WF" else 0.57 for sign in text)
+    wide = sum(1.0 if unicodedata.east_asian_width(sign) in "WF" else _NARROWEST for sign in text)
     return wide * size
 
 
@@ -152,6 +154,8 @@ def fitted(text: str, room: float, size: float) -> str:
     """Return a text as far as it fits; "" where not even its beginning does."""
     if text_width(text, size) <= room:
         return text
+    most = int(max(room, 0) / (_NARROWEST * size)) + 3
+    text = text[:most]  # of an endless name, what can fit at all
     while len(text) > 3 and text_width(f"{text}…", size) > room:
         text = text[:-1]
     return f"{text.rstrip()}…" if text_width(f"{text}…", size) <= room else ""

@@ -13,6 +13,7 @@ import pytest
 
 import stepviz as sv
 from stepviz.builders import AlphaBeta, Ring, bucket_sweep, ddp
+from stepviz.charts.svg import fitted
 
 alt = pytest.importorskip("altair")
 
@@ -193,3 +194,10 @@ except sv.StepvizError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert "pip install 'stepviz[charts]'" in done.stdout
+
+
+def test_an_endless_name_is_cut_at_once_as_a_short_one_is():
+    cut = fitted("x" * 200_000, 100, 10)
+    assert cut == fitted("x" * 100, 100, 10) == "x" * 16 + "…"  # 17 signs of 5.7 are 96.9
+    assert fitted("字" * 200_000, 100, 10) == "字" * 9 + "…"
+    assert not fitted("x" * 200_000, -5, 10)
