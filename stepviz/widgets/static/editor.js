@@ -6227,6 +6227,7 @@ var ICONS = {
   fit: "M2 5V2.5h2.5M11.5 2.5H14V5M14 11v2.5h-2.5M4.5 13.5H2V11M5 8h6",
   filter: "M2 3h12l-4.6 5.4V13l-2.8-1.4V8.4z"
 };
+var BESIDE_HEADLINE = 12;
 var Toolbar = class {
   constructor(context2, chart, toggles) {
     this.context = context2;
@@ -6301,7 +6302,7 @@ var Toolbar = class {
   chart;
   main;
   tools;
-  scenarios = html("span", { class: "sv-group", role: "group", "aria-label": "scenarios" });
+  scenarios = html("span", { class: "sv-group sv-scenarios", role: "group", "aria-label": "scenarios" });
   baseline = html("select", { "data-role": "baseline", "aria-label": "baseline to compare with", title: "compare with" });
   undo;
   redo;
@@ -6361,6 +6362,8 @@ var Toolbar = class {
     ]);
     if (key === this.scenarioKey) return;
     this.scenarioKey = key;
+    const letters = scenarioNames.reduce((sum, name) => sum + Math.max(2, name.length), 0);
+    attr(this.main, "data-long", letters > BESIDE_HEADLINE ? "" : null);
     const children = scenarioNames.map((name) => {
       const completion = ms(session.scenario(name).completion);
       const element = html("button", {
@@ -6395,7 +6398,7 @@ var Toolbar = class {
 var views = 0;
 var HINT = "Drag a bar’s end or body · ? for keys";
 var SPOKEN_HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
-var WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1060 };
+var WIDTHS = { "sv-tiny": 560, "sv-narrow": 880, "sv-medium": 1060 };
 function shareWidth(host) {
   const { style } = host;
   const own = style.width !== "" || style.flex !== "" && style.flex !== SHARE;

@@ -22,7 +22,7 @@ let views = 0;
 const HINT = "Drag a bar’s end or body · ? for keys";
 const SPOKEN_HINT = "Tab to a bar · ← → holds it back (Shift 10 ms) · [ ] its length · A draws an arrow · Ctrl Z undoes · ? help";
 /** Below these widths the parts of a view are arranged anew, px. */
-const WIDTHS = { "sv-tiny": 520, "sv-narrow": 880, "sv-medium": 1060 };
+const WIDTHS = { "sv-tiny": 560, "sv-narrow": 880, "sv-medium": 1060 };
 
 /** In a row of widgets every editor takes its share, instead of pushing the next off the page. */
 function shareWidth(host: HTMLElement): void {

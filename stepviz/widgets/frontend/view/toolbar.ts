@@ -20,10 +20,13 @@ const ICONS = {
   filter: "M2 3h12l-4.6 5.4V13l-2.8-1.4V8.4z",
 };
 
+/** So many letters of scenarios' names stand beside the headline; more take a line of their own. */
+const BESIDE_HEADLINE = 12;
+
 export class Toolbar {
   readonly main: HTMLElement;
   readonly tools: HTMLElement;
-  private readonly scenarios = html("span", { class: "sv-group", role: "group", "aria-label": "scenarios" });
+  private readonly scenarios = html("span", { class: "sv-group sv-scenarios", role: "group", "aria-label": "scenarios" });
   private readonly baseline = html("select", { "data-role": "baseline", "aria-label": "baseline to compare with", title: "compare with" });
   private readonly undo: HTMLButtonElement;
   private readonly redo: HTMLButtonElement;
@@ -129,6 +132,8 @@ export class Toolbar {
       scenarioNames.map((name) => session.scenario(name).completion)]);
     if (key === this.scenarioKey) return;
     this.scenarioKey = key;
+    const letters = scenarioNames.reduce((sum, name) => sum + Math.max(2, name.length), 0);
+    attr(this.main, "data-long", letters > BESIDE_HEADLINE ? "" : null);
     const children: Node[] = scenarioNames.map((name) => {
       const completion = ms(session.scenario(name).completion);
       const element = html("button", {
