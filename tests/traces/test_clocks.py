@@ -165,6 +165,46 @@ def test_dlrm_on_clocks_that_are_off_gives_the_same_answers(ahead, dlrm, load):
     assert step.clash is None
 
 
+def test_clocks_are_put_right_where_a_rank_of_the_group_is_missing(dlrm, load):
+    """Who was last among the eight is not known without rank 6, but all ended at one time."""
+    _, documents = dlrm
+    some = {rank: document for rank, document in documents.items() if rank != 6}
+    wanted = load(some).step()
+    run = load(ahead_by(some, {3: 5_000_000}))
+    assert run.clock.index[run.clock["moved"]].tolist() == [3]
+    assert run.clock.loc[3, "offset_ns"] == pytest.approx(5_000_000, abs=2_000)
+    step = run.step()
+    assert abs(step.completion_ns - wanted.completion_ns) <= 2_000
+    assert (step.own_time - wanted.own_time).abs().max(axis=None) <= 2_000
+    assert step.clash is None
+    # What stays with its rank does so all the same.
+    assert step.unmatched["why"].str.startswith("rank 6 is of its group not in this run").all()
+    assert (step.collectives["ranks"] == 1).all()
+
+
+def test_where_nothing_compares_clocks_nobody_is_late(load):
+    """No file says who is in the group, so that no exchange is matched; rank 1 is 0.5 ms ahead."""
+    documents = on_device(simulated(4, 3, 3))
+    for document in documents.values():
+        document.pop("distributedInfo")
+        for event in document["traceEvents"]:
+            event.get("args", {}).pop("Process Group Ranks", None)
+            if "Group size" in event.get("args", {}):
+                event["args"]["Group size"] = 2
+    documents[1]["baseTimeNanoseconds"] += 500_000
+    run = load(documents)
+    step = run.step(2)
+    assert (run.clock["collectives"] == 0).all()
+    assert "nothing compares the ranks' clocks" in str(step.clash)
+    assert run.steps["last_rank"].isna().all()
+    assert step.own_time["late_ns"].isna().all()
+    assert step.slowest["late_ns"].isna().all()
+    text = explain(run, 2)
+    assert text.startswith("Beware: nothing compares the ranks' clocks (no exchange of one rank")
+    assert "each by its own clock" in text
+    assert "starting together" not in text
+
+
 def test_only_clocks_that_are_off_are_moved(dlrm, load):
     recorded, documents = dlrm
     assert not recorded.clock["moved"].any()

@@ -99,7 +99,9 @@ def judged(calls: Mapping[int, RankCalls], step_ns: int, *, move: bool = True) -
     """
     matched = match(calls)
     ranks = matched.ranks.tolist()
-    found = estimate(tables_of_ends(matched, calls), len(ranks))
+    # Who was last among members of which some are missing is not known, but that all ended.
+    known = match(calls, among_those_here=True) if matched.absent else matched
+    found = estimate(tables_of_ends(known, calls), len(ranks))
     clocks: dict[int, RankClock] = {}
     unsure: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
@@ -119,7 +121,9 @@ def judged(calls: Mapping[int, RankCalls], step_ns: int, *, move: bool = True) -
             doubts.append(Clash(apart, pair, shown, sure=False))
     frame = pd.DataFrame(rows, index=pd.Index(ranks, name="rank"), columns=list(_COLUMNS))
     frame = frame.astype({"offset_ns": "Int64", "residual_ns": "Int64", "drift_ppm": "Float64"})
-    doubt = worst_of([*doubts, _counted_otherwise(matched, calls, step_ns)])
+    doubt = worst_of(
+        [*doubts, _counted_otherwise(known, calls, step_ns), _uncompared(found, calls, step_ns)]
+    )
     return Aligned(matched, clocks, frame, unsure, doubt)
 
 
@@ -214,6 +218,16 @@ def _other_steps(mine: RankCalls, other: RankCalls, clock: RankClock, step_ns: i
             f"{min(mine.steps)} to {max(mine.steps)} and {min(other.steps)} to {max(other.steps)}"
         )
     return None
+
+
+def _uncompared(found: Estimates, calls: Mapping[int, RankCalls], step_ns: int) -> Clash | None:
+    """Doubt all clocks where ranks exchange, and yet no two have a collective in common."""
+    ranks = list(calls)
+    several = len(ranks) > 1 and any(len(call.exchanges) for call in calls.values())
+    if not several or found.count.any():
+        return None
+    shown = "no exchange of one rank is matched with another's"
+    return Clash(step_ns, (min(ranks), max(ranks)), shown, sure=False, compared=False)
 
 
 def _counted_otherwise(

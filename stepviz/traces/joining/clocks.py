@@ -51,7 +51,8 @@ class RankClock:
 class Clash:
     """Two ranks whose clocks are apart by at least `apart_ns`, and what shows it.
 
-    Where it is not `sure`, they may be: the exchanges cannot tell.
+    Where it is not `sure`, they may be: the exchanges cannot tell. Where nothing was compared at
+    all, `compared` is False and `apart_ns` only stands for a length that is large.
     """
 
     apart_ns: int
@@ -59,6 +60,7 @@ class Clash:
     shown_by: str
     what: str = "the clocks"
     sure: bool = True
+    compared: bool = True
 
     def within(self, windows: Mapping[int, Window]) -> Clash:
         """Return the same clash, told with care where ranks may only count steps differently."""
@@ -71,6 +73,11 @@ class Clash:
         return 2 * self.apart_ns >= max(window.duration_ns for window in windows.values())
 
     def __str__(self) -> str:
+        if not self.compared:
+            return (
+                f"nothing compares the ranks' clocks ({self.shown_by}): no rank is called late, "
+                "and lengths across ranks may be off by any time"
+            )
         first, second = self.ranks
         who = f"{self.what} of ranks {first} and {second}"
         length = length_said(self.apart_ns)

@@ -22,11 +22,13 @@ Members = range | tuple[int, ...]
 class Groups:
     """Groups of a run by number: their members, why their rows stay local; numbers by name.
 
-    `numbers` has, by rank and by the name that its file uses, the number of the group.
+    `absent` says whether that is because members are not in the run. `numbers` has, by rank and
+    by the name that its file uses, the number of the group.
     """
 
     members: list[Members]
     why: list[str | None]
+    absent: list[bool]
     numbers: dict[int, dict[str, int]]
 
 
@@ -122,16 +124,18 @@ def _numbered(
     unknown: set[Members],
     ranks: Collection[int],
 ) -> Groups:
-    groups = Groups([], [], {rank: {} for rank in ranks})
+    groups = Groups([], [], [], {rank: {} for rank in ranks})
     for members, names in by_members.items():
         several = max(len(found) for found in names.values())
         # The k-th name on one rank is the k-th on another: groups are made in the same order.
         first = len(groups.members)
         why = _why_local(members, ranks)
+        absent = why is not None
         if members in unknown:
             why = "the files do not say which ranks are in its group"
         groups.members.extend([members] * several)
         groups.why.extend([why] * several)
+        groups.absent.extend([absent and members not in unknown] * several)
         for rank, found in names.items():
             for k, name in enumerate(sorted(found, key=_by_number)):
                 groups.numbers[rank][name] = first + k

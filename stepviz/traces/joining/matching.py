@@ -50,7 +50,7 @@ class Match:
     Rows are those of all ranks, one rank after the other, each in the order of its own frame:
     those of `ranks[i]` are `bounds[i]:bounds[i + 1]`. `exchange` numbers what is one (−1:
     stays with its rank), `group` the process group (−1: of one rank or unknown), `why` is a
-    place in `reasons` (−1: none).
+    place in `reasons` (−1: none). `absent` says whether groups have members not in the run.
     """
 
     ranks: IntArray
@@ -60,6 +60,7 @@ class Match:
     why: IntArray
     reasons: list[str]
     members: list[Members]
+    absent: bool = False
 
     def rows(self, rank: int) -> slice:
         """Return the rows of one rank."""
@@ -107,13 +108,16 @@ def steps_of(calls: RankCalls) -> IntArray:
     return steps[np.where(inside, place, len(steps) - 1)]
 
 
-def match(calls: Mapping[int, RankCalls]) -> Match:
+def match(calls: Mapping[int, RankCalls], *, among_those_here: bool = False) -> Match:
     """Match the exchanges of all ranks.
 
     Parameters
     ----------
     calls
         By rank. Times are only compared within a rank.
+    among_those_here
+        Match exchanges of groups with members that aren't in the run as well, among those that
+        are: nothing then tells who was last, but all of them end at one time.
     """
     ranks = np.array(sorted(calls), dtype=np.int64)
     frames = {int(rank): calls[int(rank)].exchanges for rank in ranks}
@@ -134,12 +138,24 @@ def match(calls: Mapping[int, RankCalls]) -> Match:
         if len(members) <= 1 or not len(rows):
             continue
         reason = groups.why[number]
-        if reason is not None:
+        here = np.unique(columns.rank[rows])
+        absent = among_those_here and groups.absent[number] and len(here) > 1
+        if reason is not None and not absent:
             result.leave(rows, reason)
             continue
-        here = np.array([place[m] for m in members], dtype=np.int64)
+        if not absent:
+            here = np.array([place[m] for m in members], dtype=np.int64)
         _match_group(rows, here, columns, ranks, result)
-    return Match(ranks, bounds, result.exchange, group, result.why, result.reasons, groups.members)
+    return Match(
+        ranks,
+        bounds,
+        result.exchange,
+        group,
+        result.why,
+        result.reasons,
+        groups.members,
+        any(groups.absent),
+    )
 
 
 def _columns(calls: Mapping[int, RankCalls], ranks: IntArray, groups: Groups) -> _Columns:
