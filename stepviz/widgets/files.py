@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -44,19 +45,26 @@ def target_of(path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     StepvizError
-        Where it is no path, a folder, or in a folder that is not there.
+        Where it is no path, a folder, a device, read-only, or in a folder that is not there.
     """
-    if not isinstance(path, str | os.PathLike) or not str(path):
+    if not isinstance(path, str | os.PathLike) or not str(path).strip():
         msg = f"a file is saved under a path, such as 'step.html', not {path!r}"
         raise StepvizError(msg)
     try:
         target = Path(path).expanduser()
         folder, inside = target.is_dir(), target.parent.is_dir()
+        mode = target.stat().st_mode if target.exists() else None
     except (OSError, RuntimeError, ValueError) as error:
         msg = f"{str(path)!r} cannot be written: {error}"
         raise StepvizError(msg) from error
     if folder:
         msg = f"{str(path)!r} is a folder: give the name of a file in it"
+        raise StepvizError(msg)
+    if mode is not None and not stat.S_ISREG(mode):
+        msg = f"{str(path)!r} is no ordinary file: give the name of one"
+        raise StepvizError(msg)
+    if mode is not None and not mode & 0o222:
+        msg = f"{str(path)!r} is read-only: give another name, or make it writable"
         raise StepvizError(msg)
     if not inside:
         msg = f"there is no folder {str(target.parent)!r} to save {target.name!r} in: make it first"
@@ -65,6 +73,8 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 
 
 def _write(target: Path, content: bytes) -> None:
+    if target.is_symlink():
+        target = target.resolve()  # the link stays, and leads to what is new
     handle, name = tempfile.mkstemp(
         dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part"
     )

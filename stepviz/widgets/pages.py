@@ -268,13 +268,16 @@ class Saved:
             Of the file, such as ``"step.html"``; one that is there is replaced once the new one
             is whole.
         title : str, optional
-            The page's title.
+            The page's title, shown on top; by default what the widget says of itself.
 
         Raises
         ------
         StepvizError
-            Where the file cannot be written.
+            Where the file cannot be written, or the title is no text.
         """
+        if title is not None and not (isinstance(title, str) and title.strip()):
+            msg = f"title is {title!r}: give a text, or leave it out"
+            raise StepvizError(msg)
         name, seen = (self._title(), not self._titled) if title is None else (title, True)
         top = [] if seen else [f'<h1 class="sv-page-heard">{escaped(name)}</h1>']
         said = "Saved with stepviz; it needs neither a kernel nor a network."

@@ -187,3 +187,31 @@ def test_a_new_file_has_the_rights_of_new_files_and_an_old_one_keeps_its_own(tmp
     plain.chmod(0o640)
     files.write_text(plain, "y")
     assert plain.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_one_and_leads_to_what_is_new(tmp_path):
+    (tmp_path / "run-3.html").write_text("old", encoding="utf-8")
+    (tmp_path / "latest.html").symlink_to("run-3.html")
+    files.write_text(tmp_path / "latest.html", "new")
+    assert (tmp_path / "latest.html").is_symlink()
+    assert (tmp_path / "run-3.html").read_text(encoding="utf-8") == "new"
+
+
+def test_what_is_no_ordinary_file_or_not_to_be_written_is_left_alone(made, tmp_path):
+    pipe, kept = tmp_path / "pipe", tmp_path / "kept.html"
+    os.mkfifo(pipe)
+    with pytest.raises(StepvizError, match="is no ordinary file"):
+        made["quiz"].save_html(pipe)
+    assert pipe.is_fifo()
+    kept.write_text("signed off", encoding="utf-8")
+    kept.chmod(0o400)
+    with pytest.raises(StepvizError, match="is read-only"):
+        made["quiz"].save_html(kept)
+    assert kept.read_text(encoding="utf-8") == "signed off"
+
+
+@pytest.mark.parametrize("title", [5, "", " \n"])
+def test_a_title_is_a_text(made, tmp_path, title):
+    with pytest.raises(StepvizError, match=r"title is .*: give a text"):
+        made["quiz"].save_html(tmp_path / "page.html", title=title)
+    assert not list(tmp_path.iterdir())
