@@ -99,3 +99,19 @@ def test_what_the_host_did_before_the_step_began_is_beyond_edits_and_said(load):
             step.what_if(name=name, factor=0)
     with pytest.raises(ChangeError, match="nothing in this step is called 'gem'"):
         step.what_if(name="gem", factor=0)
+
+
+def test_a_step_of_which_nothing_is_left_has_a_path_of_no_pieces(load):
+    """All of its own time, all transfers, away: at both levels that takes no time, in no pieces."""
+    exchange = kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 0, 100, 1, stream=LINK_STREAM)
+    step = load({0: document(0, [exchange], world=1)}).step()
+    for level in ("fine", "coarse"):
+        answer = step.what_if(kind="exchange", factor=0, own_time=0 if level == "coarse" else None,
+                              level=level)  # fmt: skip
+        assert answer.completion_ns == 0
+        assert answer.gain_ns == 100_000
+        assert len(answer.critical_path) == len(answer.owners) == 0
+        assert answer.critical_path.columns.equals(step.path(level).columns)
+        assert (answer.trust.residual_share, answer.speedup) == (0, float("inf"))
+        assert "0 ms" in repr(answer)
+        assert "<table" in answer._repr_html_()

@@ -182,7 +182,9 @@ def path_frame(pieces: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     What a piece doesn't say of launched, on, track, row and residual is filled in.
     """
     filled = {"launched": "", "on": "", "track": -1, "row": -1, "residual": False}
-    frame = pd.DataFrame([filled | dict(piece) for piece in pieces])
+    known = [name for name in PATH_COLUMNS if name != "duration_ns"]
+    # A step that takes no time any more has a path of no pieces.
+    frame = pd.DataFrame([filled | dict(piece) for piece in pieces], columns=known)
     return path_of_arrays({str(name): column.array for name, column in frame.items()})
 
 
