@@ -62,17 +62,23 @@ def _meant(rows: pd.DataFrame, edit: Edit) -> pd.DataFrame:
     return rows
 
 
-def before_ns(ranks: Mapping[int, RankStep], edits: Iterable[Edit]) -> dict[int, int]:
+def before_ns(early: Mapping[int, pd.DataFrame], edits: Iterable[Edit]) -> dict[int, int]:
     """Return by rank how long work that edits are about ran before the window, ns.
 
     Ranks without any are left out. What ran beside other such work counts once.
+
+    Parameters
+    ----------
+    early
+        By rank what `ran_before`.
+    edits
+        What is to be changed.
     """
     wanted = list(edits)
     found: dict[int, int] = {}
-    for rank, step in ranks.items():
+    for rank, rows in early.items():
         mine = [edit for edit in wanted if edit.rank in (None, rank)]
-        rows = ran_before(step) if mine else None
-        if rows is None or rows.empty:
+        if not mine or rows.empty:
             continue
         meant = pd.concat([_meant(rows, edit) for edit in mine])
         spans = union(meant[["start_ns", "finish_ns"]].to_numpy())

@@ -18,6 +18,7 @@ from stepviz.traces.graph.beyond import (
     apart_said,
     before_ns,
     before_said,
+    ran_before,
     ran_before_it,
     silence_said,
 )
@@ -47,10 +48,14 @@ from stepviz.traces.rank_trace import RankStep
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The graph, and what else transfers may be called: collectives, and their members' rows."""
+    """The graph, what else transfers may be called, and by rank what ran before the step began.
+
+    Transfers are called by their collectives, too, and by their members' rows.
+    """
 
     network: Network
     also: Mapping[str, list[int]]
+    early: Mapping[int, pd.DataFrame]
 
 
 def draw(ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange]) -> Drawn:
@@ -58,8 +63,10 @@ def draw(ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange]) -> Drawn:
     origin = min(step.window.start_ns for step in ranks.values())
     draft = Draft()
     parts: dict[int, dict[int, Member]] = {}
+    early: dict[int, pd.DataFrame] = {}
     for rank, step in ranks.items():
         view = View.of(rank, step, origin)
+        early[rank] = ran_before(step)
         names = draft.codes(view.words)
         start = draft.start(rank, view.low)
         joint = joint_rows(exchanges, rank)
@@ -81,7 +88,7 @@ def draw(ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange]) -> Drawn:
         number = draw_joint(exchange, here, draft)
         for name in {exchange.collective, *(part.name for part in here.values())}:
             also[name].append(number)
-    return Drawn(draft.network(), also)
+    return Drawn(draft.network(), also, early)
 
 
 def _draw_end(view: View, streams: Streams, last: Mapping[int, int], draft: Draft) -> None:
@@ -130,7 +137,7 @@ class Fine:
     def what_if(self, edits: Iterable[Edit]) -> WhatIf:
         """Solve the graph with other durations."""
         wanted = list(edits)
-        before = before_ns(self._ranks, wanted)
+        before = before_ns(self._drawn.early, wanted)
         try:
             edited = apply(self._drawn.network, self._drawn.also, wanted)
         except ChangeError as error:
@@ -145,7 +152,7 @@ class Fine:
         sections = {rank: (posted, arrived) for rank, (posted, arrived, _) in found.items()}
         numbers = classes({rank: program for rank, (_, _, program) in found.items()})
         edited = at_median(self._drawn.network, sections, numbers)
-        return self._solved(edited, before_said(before_ns(self._ranks, [Edit(factor=1)])))
+        return self._solved(edited, before_said(before_ns(self._drawn.early, [Edit(factor=1)])))
 
     def _sections(self, rank: int) -> tuple[IntArray, IntArray, Program]:
         """Return when a rank launched its parts of joint collectives, when they arrived, what."""
