@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import stepviz as sv
-from tests.browser.saved import HOSTILE, nothing_left, open_from_disk
+from tests.browser.saved import HOSTILE, downloaded, drawn, nothing_left, open_from_disk
 from tests.traces.synthetic import two_ranks
 
 
@@ -87,4 +87,29 @@ def test_the_editor_shows_them_as_they_are(widgets, new_page, tmp_path):
     asked = open_from_disk(page, path)
     held = page.locator("[data-phase]").evaluate_all("all => all.map(one => one.dataset.phase)")
     assert set(HOSTILE) <= set(held)
+    nothing_left(page, asked, path)
+
+
+# What no XML file can hold, however it is written.
+ILLEGAL = "\x00 bell\x07 esc\x1b \ufffe \uffff"
+
+
+@pytest.mark.parametrize("name", ["editor", "tokens", "capture"])
+def test_the_buttons_draw_signs_that_no_xml_file_can_hold(name, new_page, tmp_path):
+    shape = sv.ModelShape(layers=2, hidden=8, heads=2, ffn=16, vocab=100, name=ILLEGAL)
+    step = sv.Timeline([{"phase": ILLEGAL, "kind": "host", "rank": 0, "duration": 10.0}], [])
+    made = {
+        "editor": lambda: sv.TimelineEditor(step),
+        "tokens": lambda: sv.TokenComparison(shape=shape, peak=1e12),
+        "capture": lambda: sv.CapturePanel(runs={ILLEGAL: sv.sample_run()}),
+    }
+    path = tmp_path / "page.html"
+    made[name]().save_html(path)
+    page = new_page()
+    asked = open_from_disk(page, path)
+    if name == "editor":
+        page.locator('[data-role="export"]').click()
+    for kind in ("svg", "png"):
+        content = downloaded(page, page.locator(f'[data-role="save-{kind}"]').first)
+        assert kind == "png" or "bell\ufffd esc" in drawn(content)
     nothing_left(page, asked, path)

@@ -480,6 +480,10 @@ var Controls = class {
   }
 };
 
+// view/legal.ts
+var ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\p{Cs}\ufffe\uffff]/gu;
+var legal = (content) => content.replace(ILLEGAL, "�");
+
 // view/export.ts
 var PROPERTIES = [
   "fill",
@@ -552,7 +556,7 @@ function snapshotSVG(root) {
   page.parts.push(svg("rect", { width, height, fill: paper }));
   for (const child of root.childNodes) draw(child, page);
   const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, ...page.parts);
-  return new XMLSerializer().serializeToString(picture);
+  return legal(new XMLSerializer().serializeToString(picture));
 }
 function draw(node, page) {
   if (node instanceof Text) {

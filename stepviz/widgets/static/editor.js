@@ -5840,6 +5840,10 @@ var Messages = class {
   }
 };
 
+// view/legal.ts
+var ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\p{Cs}\ufffe\uffff]/gu;
+var legal = (content) => content.replace(ILLEGAL, "�");
+
 // view/export.ts
 var PROPERTIES = [
   "fill",
@@ -5913,7 +5917,7 @@ function pictureSVG(root, chart) {
     copy(chart.below, top + heights[0] + heights[1]),
     ...lines.map((content, k) => line(content, 16, drawn + 28 + 20 * k, 12.5, 400))
   );
-  return new XMLSerializer().serializeToString(picture);
+  return legal(new XMLSerializer().serializeToString(picture));
 }
 function wrap(content, room, font) {
   const lines = [""];

@@ -3,6 +3,7 @@
 import type { Chart } from "./chart";
 import { html, svg } from "./dom";
 import { textWidth } from "./labels";
+import { legal } from "./legal";
 
 const PROPERTIES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "opacity",
@@ -64,7 +65,7 @@ export function pictureSVG(root: HTMLElement, chart: Chart): string {
   copy(chart.below, top + (heights[0] as number) + (heights[1] as number)),
   ...lines.map((content, k) => line(content, 16, drawn + 28 + 20 * k, 12.5, 400)));
   // Parents come before nested drawings: name the namespace once, on the outermost.
-  return new XMLSerializer().serializeToString(picture);
+  return legal(new XMLSerializer().serializeToString(picture));
 }
 
 /** A sum in lines that fit, broken before a plus. */

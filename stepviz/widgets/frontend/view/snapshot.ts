@@ -2,6 +2,7 @@
 
 import { svg } from "./dom";
 import { dress } from "./export";
+import { legal } from "./legal";
 
 const SKIPPED = ".sv-tool, .sv-x, [data-role='saving'], .sv-live, [hidden]";
 const NOTHING = "rgba(0, 0, 0, 0)";
@@ -17,7 +18,7 @@ export function snapshotSVG(root: HTMLElement): string {
   page.parts.push(svg("rect", { width, height, fill: paper }));
   for (const child of root.childNodes) draw(child, page);
   const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, ...page.parts);
-  return new XMLSerializer().serializeToString(picture);
+  return legal(new XMLSerializer().serializeToString(picture));
 }
 
 function draw(node: Node, page: Page): void {
