@@ -92,6 +92,8 @@ def test_what_the_host_did_before_the_step_began_is_beyond_edits_and_said(load):
     both = step.what_if(kind="forward", factor=0.5)
     assert both.gain_ns == 4 * 100_000
     assert "up to 0.016 ms of what is changed (on rank 0)" in both.trust.sentence
+    assert "ran before the step began" in step.no_stragglers().trust.sentence
+    assert step.alone(0).no_stragglers().trust.sentence.count("before the step") == 0
     # All device work of this name is in the step.
     assert step.what_if(name="gemm", factor=0.5).trust.beyond == ()
     for name in ("cudaLaunchKernel", "cudaLaunch*nel"):

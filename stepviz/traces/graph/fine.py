@@ -152,7 +152,9 @@ class Fine:
         sections = {rank: (posted, arrived) for rank, (posted, arrived, _) in found.items()}
         numbers = classes({rank: program for rank, (_, _, program) in found.items()})
         edited = at_median(self._drawn.network, sections, numbers)
-        return self._solved(edited, before_said(before_ns(self._drawn.early, [Edit(factor=1)])))
+        several = len(self._ranks) > 1
+        before = before_ns(self._drawn.early, [Edit(factor=1)]) if several else {}
+        return self._solved(edited, before_said(before))
 
     def _sections(self, rank: int) -> tuple[IntArray, IntArray, Program]:
         """Return when a rank launched its parts of joint collectives, when they arrived, what."""
