@@ -95,6 +95,7 @@ class Step(ObservedStep):
         said += self._fold(tuple(self._ranks)).notes
         if self._missing:
             said.append(f"ranks without this step: {', '.join(map(str, self._missing))}")
+        said += [self._aligned.islands] if self._aligned.islands and len(self._ranks) > 1 else []
         said += about_exchanges(self._joined)
         parts = self._ranks
         said += about_stops({rank: part.pieces for rank, part in parts.items()})

@@ -313,6 +313,21 @@ def test_a_rank_in_no_collective_is_told_apart(load):
     assert clock.loc[2].isna()["offset_ns"]
 
 
+def test_ranks_that_no_collective_connects_are_said_to_be_apart(load):
+    """Two pairs that never exchange with each other: their clocks can't be compared."""
+    documents = on_device(simulated(4, 3, 3))
+    for rank, document in documents.items():
+        for event in document["traceEvents"]:
+            if "Process Group Ranks" in event.get("args", {}):
+                pair = "[0, 1]" if rank < 2 else "[2, 3]"
+                event["args"] |= {"Process Group Ranks": pair, "Group size": 2}
+    run = load(documents)
+    assert (run.clock["collectives"] == 9).all()
+    said = "2 sets of ranks share no collective with each other (one has 0, 1, one 2, 3): nothing"
+    assert sum(note.startswith(said) for note in run.step(2).notes) == 1
+    assert "share no collective with each other" in explain(run, 2)
+
+
 def test_ends_as_scattered_as_the_steps_name_nobody(load):
     """Ends up to 0.4 ms apart in steps of half a millisecond."""
     times = simulated(2, 12, 1, end_skew=400, blocking=True)

@@ -39,7 +39,8 @@ class Aligned:
     """The match of a run, its ranks' clocks, and how well these are known.
 
     `frame` is what `run.clock` shows. `unsure` is, by rank, how far its times may still be
-    off, ns. `doubt` says why no straggler may be named, None where one may.
+    off, ns. `doubt` says why no straggler may be named, None where one may. `islands` says which
+    ranks no collective connects with others, so that only their own clocks agree; "" for none.
     """
 
     match: Match
@@ -47,6 +48,7 @@ class Aligned:
     frame: pd.DataFrame
     unsure: dict[int, int]
     doubt: Clash | None
+    islands: str = ""
 
     def told(self, ranks: Iterable[int], skew_ns: int) -> bool:
         """Say whether clocks tell who of these ranks was first, and who last, of such a skew."""
@@ -124,7 +126,23 @@ def judged(calls: Mapping[int, RankCalls], step_ns: int, *, move: bool = True) -
     doubt = worst_of(
         [*doubts, _counted_otherwise(known, calls, step_ns), _uncompared(found, calls, step_ns)]
     )
-    return Aligned(matched, clocks, frame, unsure, doubt)
+    return Aligned(matched, clocks, frame, unsure, doubt, _islands(found, ranks))
+
+
+def _islands(found: Estimates, ranks: list[int]) -> str:
+    """Say which ranks no collective connects with the others, "" where all are connected."""
+    some = np.flatnonzero(found.count > 0)
+    numbers = np.unique(found.group[some])
+    if len(numbers) < 2:
+        return ""
+    shown = [
+        ", ".join(str(ranks[at]) for at in some[found.group[some] == number][:3].tolist())
+        for number in numbers[:2].tolist()
+    ]
+    return (
+        f"{len(numbers)} sets of ranks share no collective with each other (one has {shown[0]}, "
+        f"one {shown[1]}): nothing compares their clocks, nor tells which of them is late"
+    )
 
 
 def _clock(at: int, found: Estimates, *, move: bool) -> tuple[RankClock, str]:
