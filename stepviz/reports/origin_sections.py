@@ -32,7 +32,7 @@ CONVENTIONS: Final = {
     "Critical path": "walked back from the end of the step over recorded and inferred links; its "
     "pieces add up to the step to the nanosecond.",
     "Residual": "delay on the path that no work explains. It is kept, so that the replay is exact, "
-    "but no what-if answers for it.",
+    "but no what-if of a kind or a name answers for it.",
     "Gain": "how much sooner the step ends when the graph is solved again with the change made, "
     "and nothing else.",
     "Bus bandwidth": "as nccl-tests define it: size / transfer × factor, in 10⁹ bytes a second.",

@@ -63,7 +63,7 @@ def _figures(subject: Subject) -> Iterator[Content]:
         "div",
         element("h3", "Path that no work explains"),
         element("p", told.share(trust.residual_share, 1), class_="value"),
-        element("p", "no what-if answers for it"),
+        element("p", "no what-if of a kind or name answers for it"),
         id="figure-residual",
     )
 
