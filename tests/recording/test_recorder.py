@@ -140,16 +140,17 @@ def test_a_tutorials_loop_equals_a_stopwatch(loops):
         for number in run.steps.index:
             start, finish = laps[number]
             window = run._ranks[rank].step(number).window
-            # The marker begins before the batch is fetched, which the stopwatch leaves out.
-            assert window.start_ns <= start + 100_000
-            apart.append(abs(window.finish_ns - finish))
+            # The profiler's clock is the processor's, which may be some ms off the system's. The
+            # marker begins before the batch is fetched, which the stopwatch leaves out.
+            assert window.start_ns - start <= window.finish_ns - finish + 100_000
+            apart.append(window.finish_ns - finish)
             kinds = run.step(number).breakdown()[rank]
             assert kinds["backward"] > 0
             assert kinds["optimizer"] > 0
             assert kinds.sum() == pytest.approx(window.duration_ns / 1e6, abs=2e-3)
         # Between the two a rank may lose its core, but not each time.
-        assert min(apart) < 3e6
-        assert max(apart) < 100e6
+        assert np.diff(sorted(apart)).min() < 3e6
+        assert np.abs(apart).max() < 100e6
     buckets = run.buckets
     assert set(buckets["origin"]) == {"recorded"}
     assert (
