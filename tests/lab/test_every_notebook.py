@@ -66,7 +66,7 @@ def test_it_runs_without_an_error_and_without_a_network(open_notebook, name):
 def test_what_is_asked_of_another_machine_would_be_seen(open_notebook, page_problems):
     ask = "import urllib.request\nurllib.request.urlopen('http://192.0.2.1/', timeout=1)"
     image = "from IPython.display import HTML\nHTML('<img src=\"http://192.0.2.1/x.png\">')"
-    notebook = open_notebook(cells=[ask, image])
+    notebook = open_notebook(cells=[image, ask])  # a cell that fails is the last that runs
     notebook.kernel(NO_NETWORK)
     (error,) = notebook.run_all()
     assert "no network in this test" in error
