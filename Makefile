@@ -19,7 +19,7 @@ FAST           := not slow and not lab and not alone
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: help lab test test-fast lint docs bundle clean setup-lab setup-test
+.PHONY: help lab test test-fast lint docs notebooks bundle clean setup-lab setup-test
 
 help:
 	@echo "make lab        open the start notebook in JupyterLab (PORT=8888, LAB_ARGS=--no-browser)"
