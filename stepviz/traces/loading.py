@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-import pandas as pd
-
 from stepviz.errors import TraceError
 from stepviz.traces.classifying.added_patterns import Pattern, patterns_in_force
 from stepviz.traces.rank_trace import RankTrace
@@ -20,9 +18,10 @@ from stepviz.traces.reading.files import (
     told,
     without_rank,
 )
+from stepviz.traces.reading.ranks import BY_NUMBER, ranks_by_number
 from stepviz.traces.reading.sources import Source, TraceFile, trace_files
 from stepviz.traces.reading.workers import Failure, spread, unpacked_size
-from stepviz.traces.runs import READ, REFUSED, Run
+from stepviz.traces.runs import FILE, READ, REFUSED, Run
 
 #: So many rows of events stay in memory, about 90 bytes each; those of further ranks are read
 #: again when a step needs them.
@@ -99,6 +98,7 @@ def load_run(source: Source, *, executor: Executor | None = None, align: bool = 
     ranks: dict[int, RankTrace] = {}
     taken: dict[int, str] = {}
     records: list[dict[str, Any]] = []
+    _number(outcomes)
     alone = sum(max(1, len(outcome.traces)) for outcome in outcomes) == 1
     for outcome in outcomes:
         if outcome.why:
@@ -111,7 +111,7 @@ def load_run(source: Source, *, executor: Executor | None = None, align: bool = 
         raise TraceError(nothing_read(name, refused))
     for message in [*notes, *refused, *_repairs_said(records)]:
         warnings.warn(message, TraceWarning, stacklevel=2)
-    return Run(ranks, _frame(records), name, align=align)
+    return Run(ranks, records, name, align=align)
 
 
 def _outcomes(
@@ -168,6 +168,17 @@ def read_file(file: TraceFile, added: tuple[Pattern, ...]) -> list[_Outcome]:
     return outcomes
 
 
+def _number(outcomes: list[_Outcome]) -> None:
+    """Tell ranks by the numbers in the names of their files, where nothing else says any."""
+    read = [outcome for outcome in outcomes if outcome.traces]
+    if any(trace.rows.rank >= 0 for outcome in read for trace in outcome.traces):
+        return
+    ranks = ranks_by_number([outcome.label for outcome in read])
+    for outcome in read if ranks else ():
+        rank = ranks[outcome.label]
+        outcome.traces = [trace.of_rank(rank, BY_NUMBER) for trace in outcome.traces]
+
+
 def _placed(
     trace: RankTrace,
     label: str,
@@ -203,24 +214,7 @@ def _placed(
 
 
 def _record(label: str, **values: Any) -> dict[str, Any]:
-    return {
-        "file": label,
-        "rank": pd.NA,
-        "rank_source": "",
-        "events": 0,
-        "dropped": 0,
-        "repaired": 0,
-        "status": READ,
-        "in_memory": False,
-        "why": "",
-        **values,
-    }
-
-
-def _frame(records: list[dict[str, Any]]) -> pd.DataFrame:
-    columns: dict[str, Any] = {name: [record[name] for record in records] for name in _record("")}
-    columns["rank"] = pd.array(columns["rank"], dtype="Int64")
-    return pd.DataFrame(columns)
+    return {**FILE, "file": label, **values}
 
 
 def _repairs_said(records: list[dict[str, Any]]) -> list[str]:

@@ -376,3 +376,78 @@ def test_events_that_are_not_kept_are_read_again(tmp_path, monkeypatch):
     (folder / "rank1.json").write_bytes(FILES["rank0.json"])
     with pytest.raises(sv.TraceError, match="has changed since, or is gone"):
         _ = moved[1].events
+
+
+def in_archives(folder):
+    """Put the run into a zip and a tar, whose members fsspec knows by chained addresses."""
+    files = {f"run/{name}": data for name, data in FILES.items()}
+    return put(folder, {"a.zip": zipped(files), "a.tar": tarred(files, "w")})
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+@pytest.mark.parametrize(
+    "spelled", ["{}://run::file://{}", "{}://::file://{}", "{}://run/*.json::{}", "{}://run::{}"]
+)
+def test_members_that_a_chained_url_takes_out_of_an_archive(kind, spelled, tmp_path):
+    """Their file system closes the archive when nothing holds it any more."""
+    path = in_archives(tmp_path) / f"a.{kind}"
+    same_run(sv.load_run(spelled.format(kind, path)))
+
+
+def test_a_member_is_named_by_its_own_name(tmp_path):
+    bare = {name: _without_info(data) for name, data in FILES.items()}
+    path = put(tmp_path, {"rank7.zip": zipped(bare)}) / "rank7.zip"
+    run = sv.load_run([f"zip://{name}::{path}" for name in FILES])
+    assert run.files["rank"].tolist() == [0, 1]
+    assert set(run.files["rank_source"]) == {"file name"}
+
+
+def test_a_bomb_behind_a_chained_url_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "_SUSPECT", 2**20)
+    data = b'{"traceEvents": [' + b" " * (8 * 2**20) + b"]}"
+    path = put(tmp_path, {"a.zip": zipped({"rank0.json": data})}) / "a.zip"
+    with pytest.raises(sv.TraceError, match="refused as a bomb"):
+        sv.load_run(f"zip://rank0.json::{path}")
+
+
+def test_folders_of_ranks_as_a_list_and_behind_a_url(tmp_path):
+    for rank in (0, 1):
+        put(tmp_path / f"rank_{rank}", {"trace.json": FILES[f"rank{rank}.json"]})
+    same_run(sv.load_run([tmp_path / "rank_1", tmp_path / "rank_0"]))
+    same_run(sv.load_run(f"file://{tmp_path}"))
+
+
+def _without_info(data):
+    document = json.loads(data)
+    del document["distributedInfo"]
+    return json.dumps(document).encode()
+
+
+@pytest.mark.parametrize(
+    ("names", "source"),
+    [
+        (("worker0.17.pt.trace.json", "worker1.18.pt.trace.json"), "file name"),
+        (("rank[0].json", "rank[1].json"), "file name"),
+        (("globalrank0.json", "globalrank1.json"), "file name"),
+        (("global_rank_0_local_rank_0.json", "global_rank_1_local_rank_0.json"), "file name"),
+        (("trainer-0.json", "trainer-1.json"), "file name, the one number that differs"),
+        (("2026_run_00.json", "2026_run_01.json"), "file name, the one number that differs"),
+        (("mp_rank_00.json", "mp_rank_01.json"), "file name, a rank among some"),
+    ],
+)
+def test_ranks_that_only_names_of_files_tell(names, source, tmp_path):
+    for name, data in zip(names, FILES.values(), strict=True):
+        put(tmp_path, {name: _without_info(data)})
+    run = same_run(sv.load_run(tmp_path))
+    assert set(run.files["rank_source"]) == {source}
+
+
+@pytest.mark.parametrize(
+    "names", [("a.json", "b.json"), ("step0.json", "step1.json"), ("x3.json", "x9.json"),
+              ("a0_b1.json", "a1_b0.json"), ("h1_0.json", "h2_1.json")],
+)  # fmt: skip
+def test_names_that_tell_no_ranks(names, tmp_path):
+    for name, data in zip(names, FILES.values(), strict=True):
+        put(tmp_path, {name: _without_info(data)})
+    with pytest.raises(sv.TraceError, match="does not say its rank"):
+        sv.load_run(tmp_path)

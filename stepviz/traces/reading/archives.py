@@ -74,9 +74,12 @@ def documents(file: TraceFile) -> Iterator[tuple[str, Any]]:
                 "out"
             )
             raise TraceError(msg)
-        packed = _length(raw)
+        # A member that a file system takes out of an archive is unpacked already, unseen.
+        inside = getattr(raw, "packed", None)
+        packed = _length(raw) if inside is None else inside
         raw.seek(0)
-        yield from _inside(file.label, first, raw, Budget(file.label, packed))
+        budget = Budget(file.label, packed)
+        yield from _inside(file.label, first, raw, budget, count=inside is not None)
 
 
 def _length(raw: BinaryIO) -> int:
@@ -86,7 +89,9 @@ def _length(raw: BinaryIO) -> int:
         return -1
 
 
-def _inside(label: str, first: bytes, raw: BinaryIO, budget: Budget) -> Iterator[tuple[str, Any]]:
+def _inside(
+    label: str, first: bytes, raw: BinaryIO, budget: Budget, *, count: bool
+) -> Iterator[tuple[str, Any]]:
     if first.startswith(_ZIP):
         yield from _zip_members(label, raw, budget)
         return
@@ -97,7 +102,8 @@ def _inside(label: str, first: bytes, raw: BinaryIO, budget: Budget) -> Iterator
         msg = f"{label} holds an archive inside an archive; unpack it and pass the folder"
         raise TraceError(msg)
     else:
-        yield label, _Guarded(stream) if stream is raw else stream
+        plain = _Guarded(stream, budget if count else None)
+        yield label, plain if stream is raw else stream
 
 
 def _member(label: str, name: str, raw: Any, budget: Budget) -> Iterator[tuple[str, Any]]:

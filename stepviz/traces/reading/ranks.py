@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,13 +17,26 @@ import numpy.typing as npt
 
 from stepviz.traces.reading.collectives import COLLECTIVE_COLUMNS
 from stepviz.traces.reading.columns import Columns
-from stepviz.traces.reading.sources import RANK_FOLDER
+from stepviz.traces.reading.sources import INSIDE, RANK_FOLDER
 from stepviz.traces.reading.words import whole
 
 #: More ranks than this no job has.
 LARGEST_WORLD: Final = 10_000_000
 
-_RANK: Final = re.compile(r"(?<![a-z])rank[\s_\-.=:#]*(\d{1,7})(?!\d)", re.IGNORECASE)
+_RANK: Final = re.compile(
+    r"(?:(?<![a-z])|(?<=global)|(?<=world)|(?<=local))rank[\s_\-.=:#\[(]*(\d{1,7})(?!\d)",
+    re.IGNORECASE,
+)
+#: Words before it that make it a rank among some only: of a machine, of one kind of parallelism.
+_SOME: Final = re.compile(r"(?:^|[^a-z])(?:local|node|group|[tdpcem]p)[\s_\-.]*$", re.IGNORECASE)
+#: As the examples of torch.profiler name files.
+_WORKER: Final = re.compile(r"(?<![a-z])worker[\s_\-.=:#\[(]*(\d{1,7})(?!\d)", re.IGNORECASE)
+#: A number behind one of these counts something else.
+_COUNTS: Final = re.compile(
+    r"(?:step|epoch|iter|iteration|cycle|part|shard|try)[\s_\-.#]*$", re.IGNORECASE
+)
+#: What says a rank where only the numbers in the names of all files tell them apart.
+BY_NUMBER: Final = "file name, the one number that differs"
 #: Ranks of tensor, data, pipeline and expert parallelism, as a label in front of a process id.
 _PARALLEL: Final = re.compile(r"^\s*\[((?:(?:TP|DP|PP|EP|CP)\d+-?)+)\]")
 #: So many ns may a device row lie behind its launch, to tell whose it is.
@@ -61,15 +74,42 @@ def parts_of(
         rank = whole(info.get("rank"))
         if rank is not None and 0 <= rank < LARGEST_WORLD:
             return [Part(rank, "distributedInfo")]
-    folder, _, name = path.replace("\\", "/").replace("::", "/").rpartition("/")
-    found = _RANK.findall(name)
-    if found:
-        return [Part(int(found[-1]), "file name")]
+    head, chained, _ = path.partition("::")
+    shown = head if chained and head.startswith(INSIDE) else path
+    folder, _, name = shown.replace("\\", "/").replace("::", "/").rpartition("/")
+    found = list(_RANK.finditer(name))
+    whole_run = [match for match in found if not _SOME.search(name[: match.start()])]
+    said = whole_run or _WORKER.findall(name)
+    if said:
+        last = said[-1]
+        return [Part(int(last if isinstance(last, str) else last[1]), "file name")]
     named = RANK_FOLDER.fullmatch(folder.rpartition("/")[2])
     if named:
         return [Part(int(named[1]), "folder name")]
     rank = _by_groups(columns)
+    if rank is None and len(found) == 1:
+        return [Part(int(found[0][1]), "file name, a rank among some")]
     return [Part(rank, "not said" if rank is None else "process groups")]
+
+
+def ranks_by_number(names: Sequence[str]) -> dict[str, int]:
+    """Return ranks of files that differ in one number only, where those are 0, 1, 2, … of them.
+
+    Parameters
+    ----------
+    names
+        Of all files; {} where they tell nothing.
+    """
+    parts = [re.split(r"(\d+)", name) for name in names]
+    if len(names) < 2 or len({tuple(part[::2]) for part in parts}) > 1:
+        return {}
+    columns = [[int(number) for number in column] for column in [*zip(*parts, strict=True)][1::2]]
+    differ = [place for place, column in enumerate(columns) if len(set(column)) > 1]
+    if len(differ) != 1 or sorted(columns[differ[0]]) != list(range(len(names))):
+        return {}
+    if _COUNTS.search(parts[0][2 * differ[0]]):
+        return {}
+    return dict(zip(names, columns[differ[0]], strict=True))
 
 
 def _by_event(spans: Spans, arrows: Spans) -> list[Part]:

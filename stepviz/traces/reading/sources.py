@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 from stepviz.errors import TraceError
 
@@ -24,6 +25,8 @@ _ARCHIVES: Final = (
 SUFFIXES: Final = (*_PLAIN, *_ARCHIVES)
 
 _USAGE: Final = "pass a folder of traces, a trace file, or a list of files"
+#: File systems inside a file: their members may unpack to far more than lies there.
+INSIDE: Final = ("zip://", "tar://", "libarchive://")
 #: A folder for one rank's files.
 RANK_FOLDER: Final = re.compile(r"rank[\s_\-.=]*(\d{1,7})", re.IGNORECASE)
 
@@ -97,6 +100,10 @@ def trace_files(source: Source) -> tuple[list[TraceFile], str]:
         msg = "the list of files is empty; pass at least one trace file"
         raise TraceError(msg)
     if all(_is_folder(item) for item in items):
+        if len(items) > 1 and all(RANK_FOLDER.fullmatch(Path(item).name) for item in items):
+            ordered = sorted(items, key=_natural)
+            name = _folder_name(ordered[0])
+            return [file for item in ordered for file in _in_folder(Path(item))], name
         if len(items) > 1:
             msg = (
                 f"{len(items)} folders are too many: one is one capture; load each by itself, or "
@@ -250,14 +257,56 @@ def _file_system(url: str) -> tuple[Any, str]:
     return fs, str(path)
 
 
+class Remote(io.RawIOBase):
+    """A file of a file system, which an archive's closes once nobody holds it.
+
+    `packed` is how large a member of an archive is there, −1 where nothing tells; None for any
+    other file, whose own size tells.
+    """
+
+    def __init__(self, system: Any, path: str) -> None:
+        super().__init__()
+        self._system = system
+        self._stream = system.open(path, "rb")
+        self.packed: int | None = None
+        if _inside(system):
+            self.packed = int(system.info(path).get("compress_size") or -1)
+
+    def readable(self) -> bool:
+        """Say that this can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Say whether `seek` works."""
+        return bool(self._stream.seekable())
+
+    def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes."""
+        return bytes(self._stream.read(size))
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to another place."""
+        return int(self._stream.seek(offset, whence))
+
+    def tell(self) -> int:
+        """Return the place."""
+        return int(self._stream.tell())
+
+    def close(self) -> None:
+        """Close the file, then let the file system go."""
+        if not self.closed:
+            self._stream.close()
+        super().close()
+
+
 def _open_url(url: str) -> BinaryIO:
     fs, path = _file_system(url)
     try:
-        stream: BinaryIO = fs.open(path, "rb")
+        stream = Remote(fs, path)
     except Exception as error:
         msg = f"{url} cannot be opened ({_reason(error)}); check the address and your permissions"
         raise TraceError(msg) from error
-    return stream
+    return cast("BinaryIO", stream)
 
 
 def _behind_url(url: str) -> tuple[list[TraceFile], str]:
@@ -272,7 +321,7 @@ def _behind_url(url: str) -> tuple[list[TraceFile], str]:
         matched = [name for name in fs.glob(path) if not fs.isdir(name)] if pattern else []
         folder = bool(fs.isdir(path))
         there = folder or bool(fs.exists(path))
-        names = [str(name) for name in fs.ls(path, detail=False)] if folder else []
+        names = _within(fs, path) if folder else []
     except Exception as error:
         msg = f"{url} cannot be listed ({_reason(error)}); check the address and your permissions"
         raise TraceError(msg) from error
@@ -283,13 +332,31 @@ def _behind_url(url: str) -> tuple[list[TraceFile], str]:
         raise TraceError(msg)
     if not folder:
         return [TraceFile(url, url=True)], url.rpartition("/")[2]
-    traces = [full(name) for name in names if _is_trace(name)]
+    traces = [full(name) for name in names]
     if not traces:
         msg = (
             f"{url} holds no traces: no file in it ends in {', '.join(SUFFIXES[:2])}, .zip or .tar"
         )
         raise TraceError(msg)
     return _chosen(traces, url.rstrip("/").rpartition("/")[2], url=True)
+
+
+def _inside(fs: Any) -> bool:
+    """Say whether a file system is inside a file."""
+    return f"{fs.protocol}://" in INSIDE
+
+
+def _within(fs: Any, path: str) -> list[str]:
+    """Return the traces in a folder; in one inside an archive, those in its folders too."""
+    if _inside(fs):
+        return [str(name) for name in fs.find(path) if _is_trace(name) and "__MACOSX/" not in name]
+    entries = [str(name) for name in fs.ls(path, detail=False)]
+    found = [name for name in entries if _is_trace(name)]
+    if found:
+        return found
+    inner = [name for name in entries if RANK_FOLDER.fullmatch(name.rstrip("/").rpartition("/")[2])]
+    listed = [str(name) for folder in inner for name in fs.ls(folder, detail=False)]
+    return [name for name in listed if _is_trace(name)]
 
 
 def _reason(error: Exception) -> str:
