@@ -25,6 +25,9 @@ MAIN, LINK = 100, 200
 BASE_NS = 1_750_000_000_000_000_000
 #: Gradients of the whole model, of 4 bytes each.
 ELEMENTS = 25_000_000
+#: An update of a rank: 32 rows of 2,048 tokens, of which each predicts the next.
+TOKENS: Final = {"allocated": 65_536, "real": 65_536, "executed": 65_536, "scored": 65_504,
+                 "sequences": 32, "squared_lengths": 134_217_728}  # fmt: skip
 #: Backward is so many matrix multiplications, whose lengths can be compared.
 PIECES = 8
 
@@ -90,6 +93,7 @@ def main() -> None:
                 "distributedInfo": {"backend": "gloo", "rank": rank, "world_size": RANKS},
                 "baseTimeNanoseconds": BASE_NS,
                 "traceEvents": rows,
+                "stepviz": {"tokens": TOKENS},
             }
             path = folder / f"rank{rank}.json.gz"
             path.write_bytes(gzip.compress(json.dumps(trace).encode(), mtime=0))

@@ -18,7 +18,8 @@ from stepviz.throughput.rates import NUMERATORS
 
 Floats = NDArray[np.float64]
 
-_FEW: Final = 8
+#: With fewer step times than this on a side, no stretches of them are drawn again.
+FEW: Final = 8
 _COLUMNS: Final = ("before", "after", "change", "ratio", "low", "high", "unit")
 #: Kinds of the breakdown worth a row of their own, where they take any time.
 _KINDS: Final = ("input", "forward", "backward", "recompute", "optimizer", "checkpoint", "host")
@@ -119,7 +120,7 @@ def _interval(
     firsts: Sequence[Measured], seconds: Sequence[Measured], times: Sequence[Sequence[Floats]]
 ) -> Interval:
     single = min(len(firsts), len(seconds)) == 1
-    if single and min(sum(map(len, side)) for side in times) < _FEW:
+    if single and min(sum(map(len, side)) for side in times) < FEW:
         return _welch(*(np.log(np.concatenate(side)) for side in times))
     began = [(one.began_ns, 0) for one in firsts] + [(one.began_ns, 1) for one in seconds]
     order = [side for _, side in sorted(began)]

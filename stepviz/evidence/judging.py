@@ -7,6 +7,7 @@ import math
 import warnings
 from typing import Any, Final
 
+from stepviz.errors import ThroughputError
 from stepviz.evidence.verdict_formats import FORMATS
 
 #: How a verdict ends that does not pass.
@@ -20,7 +21,8 @@ def add_verdict(commands: Any) -> None:
         help="say whether a change made the same useful work finish sooner",
         description=(
             "Compare two measured runs: keep, revert or can't tell. Ends with 0 where the change "
-            "passes, 1 where it does not, 2 where the runs cannot be compared."
+            "passes, 1 where it does not (nor does one whose useful work is not known to be "
+            "equal), 2 where the runs cannot be compared."
         ),
     )
     parser.add_argument("before", metavar="BEFORE", help="a folder of traces without the change")
@@ -43,6 +45,24 @@ def add_verdict(commands: Any) -> None:
             "sequences or updates"
         ),
     )
+    parser.add_argument(
+        "--same-work",
+        action="store_true",
+        help=(
+            "your word that an update holds the same useful work on both sides, where the "
+            "captures count no tokens"
+        ),
+    )
+    parser.add_argument(
+        "--tokens",
+        nargs=2,
+        type=_count,
+        metavar=("BEFORE", "AFTER"),
+        help=(
+            "what an update of all ranks holds on each side, where the captures count no tokens: "
+            "of what --convention names (default: executed)"
+        ),
+    )
 
 
 def _percent(text: str) -> float:
@@ -52,6 +72,28 @@ def _percent(text: str) -> float:
         msg = f"{text!r} is no percentage: give a number, such as 3"
         raise argparse.ArgumentTypeError(msg)
     return value
+
+
+def _count(text: str) -> int:
+    """Read a count as people write it: 131072, 131_072 or 131,072."""
+    plain = text.replace(",", "").replace("_", "")
+    if not (plain.isascii() and plain.isdigit() and int(plain)):
+        msg = f"{text!r} is no count: give whole tokens of an update, such as 131072"
+        raise argparse.ArgumentTypeError(msg)
+    return int(plain)
+
+
+def _stated(options: argparse.Namespace) -> Any:
+    """Return the counts that the command line states, None where it states none."""
+    from stepviz.throughput.token_counts import ADDITIVE, TokenCounts
+
+    if options.tokens is None:
+        return None
+    name = options.convention or "executed"
+    if name not in ADDITIVE:
+        msg = f"--tokens are no {name}: leave one of --tokens and --convention out"
+        raise ThroughputError(msg)
+    return tuple(TokenCounts(**{name: count, "scope": "update"}) for count in options.tokens)
 
 
 def judged(options: argparse.Namespace) -> tuple[str, int]:
@@ -66,10 +108,16 @@ def judged(options: argparse.Namespace) -> tuple[str, int]:
     from stepviz.evidence.verdicts import verdict
     from stepviz.traces import TraceWarning, load_run
 
+    counts = _stated(options)
     with warnings.catch_warnings():
         # A verdict's notes say what could not be read.
         warnings.simplefilter("ignore", TraceWarning)
         runs = [load_run(options.before), load_run(options.after)]
-        found = verdict(*runs, convention=options.convention)
+        found = verdict(
+            *runs,
+            convention=options.convention,
+            counts=counts,
+            same_work=options.same_work,
+        )
     passed = found.passes(options.gate)
     return said(found, options.format, options.gate), 0 if passed else NOT_PASSED

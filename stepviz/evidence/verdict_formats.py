@@ -24,16 +24,25 @@ def said(found: Verdict, form: str = "text", gate: float | None = None) -> str:
 
 
 def _gate(found: Verdict, gate: float | None) -> str:
-    from stepviz.evidence.verdicts import percent_change
+    """Say whether the gate is passed and why, "" where there is none and nothing to say."""
+    from stepviz.evidence.useful_work import NOT_KNOWN
+    from stepviz.evidence.verdict_words import percent_change
 
+    if found.work == NOT_KNOWN:
+        which = "Not passed" if gate is None else "Gate not passed"
+        return (
+            f"{which}: the useful work is not known to be equal. Where it is, say --same-work "
+            "(same_work=True) or give --tokens (counts=)."
+        )
     if gate is None:
         return ""
     most = found.interval.high
     shown = percent_change(most) if math.isfinite(most) else "any length"
     which = "passed" if found.passes(gate) else "not passed"
+    other = "; and something else than the change may explain it" if found.confounded else ""
     return (
         f"Gate {which}: the time for the same work may change by {percent_change(1 + gate / 100)} "
-        f"at most, and its interval goes to {shown}."
+        f"at most, and its interval goes to {shown}{other}."
     )
 
 
@@ -41,8 +50,8 @@ def _text(found: Verdict, gate: float | None) -> str:
     lines = [f"{found.decision.upper()}: {found.reason}"]
     if found.trap:
         lines.append(f"Trap avoided: {found.trap}.")
-    if gate is not None:
-        lines.append(_gate(found, gate))
+    if gated := _gate(found, gate):
+        lines.append(gated)
     lines.append("")
     rows = _rows(found)
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
@@ -66,8 +75,8 @@ def _markdown(found: Verdict, gate: float | None) -> str:
     parts = [f"**{found.decision.capitalize()}.** {found.reason}"]
     if found.trap:
         parts.append(f"Trap avoided: {found.trap}.")
-    if gate is not None:
-        parts.append(_gate(found, gate))
+    if gated := _gate(found, gate):
+        parts.append(gated)
     table = ["| " + " | ".join(rows[0]) + " |", "|---" + "|---:" * (len(rows[0]) - 1) + "|"]
     table += ["| " + " | ".join(row) + " |" for row in rows[1:]]
     parts.append("\n".join(table))

@@ -10,6 +10,8 @@ from synthetic import document, host, note
 import stepviz as sv
 
 DIMS = {"Input Dims": [[250_000]], "Input type": ["float"]}
+#: Of one rank.
+TOKENS = {"allocated": 2048, "executed": 2048, "scored": 1024}
 #: Lengths in ms.
 USUAL = {"input": 1.0, "forward": 40.0, "backward": 80.0, "tail": 30.0, "optimizer": 9.0}
 
@@ -23,6 +25,7 @@ def planted_run(
     seed=0,
     passes=1,
     record=None,
+    tokens=TOKENS,
     odd=(),
     begin=0.0,
     drift=1.0,
@@ -31,7 +34,7 @@ def planted_run(
     """Return a run whose steps have the given parts, each with so much lognormal noise.
 
     `odd` steps are five times as long in their input; `drift` stretches all work; `record` is
-    written into each file.
+    written into each file, with `tokens` of an update where it says none.
     """
     random = np.random.default_rng(seed)
     usual = USUAL | parts
@@ -52,8 +55,10 @@ def planted_run(
     for rank in range(ranks):
         found = document(rank, events[rank], world=ranks)
         found["distributedInfo"]["backend"] = "gloo"
-        if record is not None:
-            found["stepviz"] = record
+        said = {} if tokens is None else {"tokens": tokens}
+        said |= record or {}
+        if said:
+            found["stepviz"] = said
         (folder / f"rank{rank}.json").write_text(json.dumps(found))
     return sv.load_run(folder)
 

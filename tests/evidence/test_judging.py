@@ -64,7 +64,7 @@ def test_what_cannot_be_compared_does_not_pass(pair, tmp_path, capsys):
     assert main(["verdict", pair[0], str(tmp_path / "one")]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("stepviz: before has 2 ranks and one 1")
+    assert said.err.startswith("stepviz: the useful work of an update differs (2,048 → 1,024 sc")
     assert main(["verdict", pair[0], str(tmp_path / "missing"), "--gate", "50"]) == 2
     capsys.readouterr()
     status = main(["verdict", pair[0], str(tmp_path / "one"), "--convention", "updates"])
