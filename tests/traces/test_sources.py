@@ -451,3 +451,23 @@ def test_names_that_tell_no_ranks(names, tmp_path):
         put(tmp_path, {name: _without_info(data)})
     with pytest.raises(sv.TraceError, match="does not say its rank"):
         sv.load_run(tmp_path)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_what_an_editor_saved_in_another_encoding(encoding, packed, tmp_path):
+    documents = two_ranks()
+    for document in documents.values():
+        document["traceEvents"][0]["args"]["comment"] = "«τ» 日本"
+    for rank, document in documents.items():
+        data = json.dumps(document, ensure_ascii=False).encode(encoding)
+        name = f"rank{rank}.json.gz" if packed else f"rank{rank}.json"
+        put(tmp_path, {name: gzip.compress(data) if packed else data})
+    same_run(sv.load_run(tmp_path))
+
+
+def test_utf_16_that_was_cut_off(tmp_path):
+    data = FILES["rank0.json"].decode().encode("utf-16")[:-1201]
+    with pytest.warns(TraceWarning, match="truncated"):
+        run = sv.load_run(put(tmp_path, {"rank0.json": data}))
+    assert run.files["events"].item() > 10

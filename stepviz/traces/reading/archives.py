@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 from stepviz.errors import TraceError
 from stepviz.traces.reading.limits import MOST_MEMBERS, Budget
 from stepviz.traces.reading.sources import TraceFile
-from stepviz.traces.reading.streams import Unpacked, unpacker_of
+from stepviz.traces.reading.streams import Narrowed, Unpacked, unpacker_of, wide_encoding
 
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR_MAGIC: Final = b"ustar"
@@ -126,6 +126,9 @@ def _unpacked(first: bytes, stream: Any, budget: Budget) -> tuple[bytes, Any]:
         stream = Unpacked(stream, make, budget)
         first = stream.read(_PEEK)
         stream = Rewound(first, stream)
+    wide = wide_encoding(first)
+    if wide is not None:
+        stream = Narrowed(stream if isinstance(stream, Rewound) else _Guarded(stream), wide)
     return first, stream
 
 

@@ -6,6 +6,7 @@ A file that was cut off, or that a disk damaged, is read up to the fault; `fault
 from __future__ import annotations
 
 import bz2
+import codecs
 import io
 import lzma
 import zlib
@@ -59,6 +60,59 @@ def _gzip_unpacker() -> Any:
         return zlib.decompressobj(31)
     # isal is two to three times faster than zlib.
     return igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+
+
+#: How a text begins that is written in more than a byte a character, the longest first.
+_WIDE: Final = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"{\0", "utf-16-le"),
+    (b"[\0", "utf-16-le"),
+    (b"\0{", "utf-16-be"),
+    (b"\0[", "utf-16-be"),
+)
+
+
+def wide_encoding(first: bytes) -> str | None:
+    """Return how a text that begins like this is written, None where it may be UTF-8."""
+    return next((encoding for sign, encoding in _WIDE if first.startswith(sign)), None)
+
+
+class Narrowed(io.RawIOBase):
+    """A stream in UTF-16 or UTF-32, as editors of Windows write them, read as UTF-8."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        super().__init__()
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+        self._waiting = b""
+        self._ended = False
+
+    @property
+    def fault(self) -> str:
+        """What was wrong with the data below."""
+        return str(getattr(self._stream, "fault", ""))
+
+    def readable(self) -> bool:
+        """Say that this can be read."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes, fewer only at the end."""
+        parts = [self._waiting]
+        left = (size if size >= 0 else 2**62) - len(self._waiting)
+        while left > 0 and not self._ended:
+            data = self._stream.read(_PACKED)
+            self._ended = not data
+            # Halves of characters, which UTF-8 has no bytes for, are replaced as bad bytes are.
+            text = self._decoder.decode(data, final=not data)
+            parts.append(text.encode(errors="replace"))
+            left -= len(parts[-1])
+        given = b"".join(parts)
+        self._waiting = given[size:] if size >= 0 else b""
+        return given[:size] if size >= 0 else given
 
 
 class Unpacked(io.RawIOBase):

@@ -1,8 +1,9 @@
 """Text that is nearly JSON, made JSON without touching what it says.
 
 Profilers write bytes that are no UTF-8, control characters in names, `nan` for a number that
-they lack, and halves of characters. Each is replaced by something as long, so that places in
-the text stay where they are (only what replaces bad UTF-8 is longer).
+they lack, halves of characters, and backslashes that escape nothing. Each is replaced by something
+as long, so that places in the text stay where they are (only what replaces bad UTF-8 is longer,
+and a backslash is doubled).
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ _TOKEN: Final = re.compile(
 _MEMBER: Final = re.compile(
     rb'((?<!\\)":[ \t\r\n]*)(-?(?:nan|inf|infinity))(?=[ \t\r\n]*[,}])', re.IGNORECASE
 )
+#: A backslash and what it escapes; `odd` where that is nothing that JSON knows, as in C:\\Users.
+_ESCAPE: Final = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(?P<odd>))')
 _CONTROLS: Final = bytes(range(32))
 _CONTROL: Final = re.compile(rb"[\x00-\x1f]")
 _SPACES: Final = bytes(max(code, 32) for code in range(256))
@@ -40,6 +43,7 @@ class Tidied:
     bytes_replaced: int = 0
     controls: int = 0
     halves: int = 0
+    backslashes: int = 0
     numbers: int = 0
 
     def add(self, other: Tidied) -> None:
@@ -53,6 +57,7 @@ class Tidied:
             (self.bytes_replaced, "bytes that are not UTF-8 were replaced"),
             (self.controls, "control characters in texts were replaced"),
             (self.halves, "texts with halves of characters (surrogates) were mended"),
+            (self.backslashes, "backslashes in texts that escape nothing were doubled"),
             (self.numbers, "numbers that are none (NaN, infinity) were left out"),
         )
         return [(count, f"{sentence}: {count}") for count, sentence in said if count]
@@ -84,7 +89,13 @@ def tidy(text: bytes, tidied: Tidied) -> bytes:
             token = token.translate(_SPACES)
         if b"\\u" in token:
             token = halves_replaced(token)
-        return token
+        return _ESCAPE.sub(doubled, token) if b"\\" in token else token
+
+    def doubled(found: re.Match[bytes]) -> bytes:
+        if found["odd"] is None:
+            return found.group()
+        tidied.backslashes += 1
+        return rb"\\"
 
     def halves_replaced(token: bytes) -> bytes:
         whole = _SURROGATE.sub(
@@ -115,7 +126,8 @@ def versions(text: bytes) -> Iterator[tuple[bytes, Tidied]]:
         numbered, count = _MEMBER.subn(lambda found: found[1] + _no_number(found[2]), plain)
         if count:
             yield numbered, replace(tidied, numbers=count)
-    if numbers or b"\\ud" in small or len(plain.translate(None, _CONTROLS)) < len(plain):
+    escapes = b"\\" in plain and any(found["odd"] is not None for found in _ESCAPE.finditer(plain))
+    if numbers or escapes or b"\\ud" in small or len(plain.translate(None, _CONTROLS)) < len(plain):
         full = replace(tidied)
         yield tidy(plain, full), full
 
