@@ -118,6 +118,7 @@ def about_exposed(rows: pd.Series, fold: pd.Series, completion_ns: int) -> list[
     values = _few([f"{rows[r]:.2f} and {fold[r]:.2f} ms on rank {r}" for r in order])
     note = (
         f"exposed exchange by the rows and in the timeline: {values}; the timeline ends a "
-        "collective on all ranks when it ends on the first, and joins short gaps to work"
+        "collective on all ranks when it ends on the first, joins short gaps to work, and calls "
+        "no kernel compute whose pass nothing tells"
     )
     return [note]

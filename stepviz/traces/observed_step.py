@@ -217,11 +217,11 @@ class ObservedStep:
     def breakdown(self, unit: Unit = "ms") -> pd.DataFrame:
         """Return where each rank's window goes: rows by kind, a column a rank.
 
-        Compute claims an instant first, then exchange that nothing hides (the wait for a
-        collective's last member apart), then the rest; so exchange and wait together are what
-        `exposed` says. A stop between two gradients is backward's own. `unexplained` is time
-        in which the trace shows nothing. Each column sums to the rank's window exactly in ns,
-        and in ms to 1e-9.
+        Compute claims an instant first (kernels whose pass nothing tells, which are `other`,
+        too), then exchange that nothing hides (the wait for a collective's last member apart),
+        then the rest; so exchange and wait together are what `exposed` says. A stop between two
+        gradients is backward's own. `unexplained` is time in which the trace shows nothing. Each
+        column sums to the rank's window exactly in ns, and in ms to 1e-9.
         """
         told = self.clash is None
         columns = {
@@ -235,8 +235,9 @@ class ObservedStep:
     def exposed(self, kind: str = "exchange", unit: Unit = "ms") -> pd.Series:
         """Return how long exchange ran on each rank while none of its compute did.
 
-        From the rows. The timeline's schedule says the same but for what the fold gathers: a
-        collective ends on all ranks when it does on the first, and gaps too short for a bar
+        From the rows; kernels whose pass nothing tells compute as well. The timeline's schedule
+        says the same but for those, which are of kind other there, and for what the fold gathers:
+        a collective ends on all ranks when it does on the first, and gaps too short for a bar
         join the work after them. `notes` says where that matters.
         """
         if kind != "exchange":

@@ -175,3 +175,30 @@ def test_bus_bandwidth_is_what_nccl_tests_say(load):
     assert table["transfer_ns"].tolist() == [100_000]
     assert table["bytes"].tolist() == [4_000_000]
     assert table["bus_gbps"].tolist() == pytest.approx([60.0])
+
+
+def covered(spans, low, high):
+    """Return the microseconds of a window in which a span is, by trying every half of one."""
+    return {x for a, b in spans for x in range(int(max(2 * a, 2 * low)), int(min(2 * b, 2 * high)))}
+
+
+def test_kernels_of_no_known_pass_compute_too(load):
+    """Nothing says forward or backward here, as in traces of the device alone."""
+    times = simulated(4, 3, 3, slow={(2, step, 1): 800 for step in range(3)})
+    documents = on_device(times)
+    for trace in documents.values():
+        trace["traceEvents"] = [
+            event for event in trace["traceEvents"] if event["name"] not in ("forward", "backward")
+        ]
+    step = load(documents).step(2)
+    table = step.breakdown("ns")
+    assert table.loc["other"].tolist() == [1_200_000, 1_200_000, 2_000_000, 1_200_000]
+    for rank, steps in times.items():
+        low, high = steps[0]["update"][1], steps[1]["update"][1]
+        moving = covered(steps[1]["exchange"], low, high)
+        exposed = 500 * len(moving - covered(steps[1]["work"], low, high))
+        assert step.exposed(unit="ns")[rank] == exposed
+        assert table.loc[["exchange", "wait"], rank].sum() == exposed
+        assert table[rank].sum() == (high - low) * 1000
+    assert step.slowest.loc["most_own_time", "rank"] == 2
+    assert step.slowest.loc["most_own_time", "excess"] == pytest.approx(800_000, rel=0.05)

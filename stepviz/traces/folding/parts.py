@@ -1,7 +1,8 @@
 """Where a rank's step went: rows that add up to its window exactly, in whole nanoseconds.
 
 The order in which kinds claim an instant is the schedule's: compute first, then exchange that
-nothing hides, then the rest. What no row of the trace explains is a row of its own.
+nothing hides, then the rest. Kernels that nothing tells the pass of compute too. What no row of
+the trace explains is a row of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import pandas as pd
 from stepviz.core.intervals import clip, intersect, subtract, total, union
 from stepviz.core.vocabulary import COMPUTE
 from stepviz.traces.classifying.windows import Window
-from stepviz.traces.folding.pieces import UNEXPLAINED, Piece
+from stepviz.traces.folding.pieces import KERNEL, UNEXPLAINED, Piece
 from stepviz.traces.joining.joins import Exchange
 from stepviz.traces.reading.rows import DEVICE
 
@@ -51,6 +52,7 @@ def breakdown_ns(
     free = np.array([[window.start_ns, window.finish_ns]], dtype=np.int64)
     parts = dict.fromkeys(ROWS, 0)
     claims = [(row, spans[row]) for row in COMPUTE]
+    claims += [("other", _spans(p for p in pieces if p.region == KERNEL))]
     claims += [("exchange", transfer), ("wait", waiting)]
     claims += [(row, spans[row]) for row in ROWS if row not in (*COMPUTE, "exchange", "wait")]
     for row, claimed in claims:
@@ -65,7 +67,7 @@ def exposed_ns(window: Window, pieces: list[Piece], exchanges: list[Exchange], r
     transfer, waiting = exchange_spans(exchanges, rank)
     running = union(np.concatenate((transfer, waiting)))
     running = clip(running, window.start_ns, window.finish_ns)
-    compute = _spans(p for p in pieces if p.kind in COMPUTE)
+    compute = _spans(p for p in pieces if p.kind in COMPUTE or p.region == KERNEL)
     left = subtract(running, compute)
     return int(total(left)) if len(left) else 0
 

@@ -41,8 +41,13 @@ PRIORITY: Final = (
     "checkpoint",
     "other",
 )
+#: The region of kernels of kind other: they compute, only nothing tells for which pass.
+KERNEL: Final = "kernel"
 #: What a piece may be besides a kind: nothing that the trace shows.
 UNEXPLAINED: Final = "unexplained"
+
+_VAGUE: Final = ("other", KERNEL)
+_LAST: Final = ("other", "other")
 
 _WORDS: Final = (*KINDS, UNEXPLAINED)
 _NOTHING: Final = -1
@@ -58,7 +63,8 @@ _WAITS_BY_NATURE: Final = tuple(_WORDS.index(word) for word in _BY_NATURE)
 class Piece(NamedTuple):
     """A stretch of one rank's window, in ns. `region` is the kind it happened in.
 
-    Backward in the region `unexplained` is a stop between two gradients (see `stops`).
+    Other work in the region `kernel` is kernels that nothing tells more of. Backward in the region
+    `unexplained` is a stop between two gradients (see `stops`).
     """
 
     start: int
@@ -117,11 +123,13 @@ def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> l
     )
     pieces: list[Piece] = []
     covered = np.empty((0, 2), dtype=np.int64)
-    for kind in PRIORITY:
-        own = times[kinds == _WORDS.index(kind)]
+    kernels = among(events["cat"], ("kernel",))[rows]
+    for kind, region in (*((kind, kind) for kind in PRIORITY[:-1]), _VAGUE, _LAST):
+        chosen = kinds == _WORDS.index(kind)
+        own = times[chosen & kernels if region == KERNEL else chosen]
         new = subtract(union(clip(own, window.start_ns, window.finish_ns)), covered)
         covered = union(np.concatenate((covered, new)))
-        pieces += [Piece(a, b, kind, kind) for a, b in new.tolist()]
+        pieces += [Piece(a, b, kind, region) for a, b in new.tolist()]
     whole = np.array([[window.start_ns, window.finish_ns]], dtype=np.int64)
     idle = subtract(whole, covered)
     labelled: dict[str, list[tuple[int, int]]] = defaultdict(list)
