@@ -146,8 +146,8 @@ def _explained(options: argparse.Namespace) -> str:
 
 
 def _reported(options: argparse.Namespace) -> str:
+    from stepviz.files import target_of
     from stepviz.reports import report
-    from stepviz.widgets.files import target_of
 
     target_of(options.out)  # before traces are read, which may take minutes
     written = report(_loaded(options), options.out, step=options.step)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 Kind = Literal[
     "input",
@@ -18,17 +18,7 @@ Kind = Literal[
 LinkType = Literal["FS", "SS", "FF", "SF"]
 Origin = Literal["assumed", "recorded", "inferred"]
 
-KINDS: Final[tuple[str, ...]] = (
-    "input",
-    "forward",
-    "backward",
-    "exchange",
-    "optimizer",
-    "recompute",
-    "checkpoint",
-    "host",
-    "other",
-)
+KINDS: Final[tuple[str, ...]] = get_args(Kind)
 
 #: Work of the model itself: what exchange may hide behind.
 COMPUTE: Final[tuple[str, ...]] = ("forward", "backward", "recompute")
@@ -42,8 +32,8 @@ CATEGORIES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 #: The code of a type is its place here; the solver reads both ends from it.
-LINK_TYPES: Final[tuple[str, ...]] = ("FS", "SS", "FF", "SF")
+LINK_TYPES: Final[tuple[str, ...]] = get_args(LinkType)
 
 #: Where a dependency may come from; `lane` is only ever added by a schedule.
-ORIGINS: Final[tuple[str, ...]] = ("assumed", "recorded", "inferred")
+ORIGINS: Final[tuple[str, ...]] = get_args(Origin)
 LANE_ORIGIN: Final = "lane"

@@ -12,11 +12,11 @@ import json
 import os
 import platform
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from stepviz.files import whole_file
 from stepviz.recording.partners import partners
 
 #: The same ids in every file, however the machine numbered its processes.
@@ -70,16 +70,9 @@ def write_trace(
 
 
 def write_whole(target: Path, content: bytes) -> int:
-    """Write a file under another name and rename it, so that nobody ever sees half of it."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    """Write a file so that nobody ever sees half of it; return its size in bytes."""
+    with whole_file(target) as file:
+        file.write(content)
     return len(content)
 
 

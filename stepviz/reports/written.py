@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from stepviz.errors import ThroughputError, TraceError
 from stepviz.evidence.run_rates import RunThroughput
+from stepviz.files import target_of, write_text
 from stepviz.reports import graph_sections, origin_sections, step_sections
 from stepviz.reports.cleaning import Cleaner
 from stepviz.reports.elements import Content, element, markup
@@ -20,7 +21,6 @@ from stepviz.reports.subject import Subject
 from stepviz.reports.tables import COLOURED
 from stepviz.traces import Run, Step
 from stepviz.widgets.bundle import bundle_text
-from stepviz.widgets.files import target_of, write_text
 from stepviz.widgets.pages import Part, page
 
 _SECTIONS: Final[tuple[tuple[str, str, Callable[[Subject], Iterable[Content]]], ...]] = (
@@ -93,7 +93,8 @@ def report(
         msg = f"throughput is {throughput!r}: give what run_throughput returns"
         raise ThroughputError(msg)
     subject = replace(_subject(run, step), throughput=throughput)
-    target = _target(path, subject.run)
+    sources = [str(file) for file in subject.run.files["file"]]
+    target = target_of(path, sources=sources, error=TraceError)
     write_text(target, report_page(subject))
     return target
 
@@ -154,20 +155,3 @@ def _subject(run: Any, number: int | None) -> Subject:
         msg = "this step was taken out of its run (step.alone): pass the run and step="
         raise TraceError(msg)
     return Subject(run.run, run)
-
-
-def _target(path: str | os.PathLike[str], run: Run) -> Path:
-    """Return where to write, unless that is one of the run's own traces."""
-    target = target_of(path)
-    if target.exists() and any(_same(target, str(file)) for file in run.files["file"]):
-        msg = f"{str(path)!r} is one of the run's own traces; write the report to another file"
-        raise TraceError(msg)
-    return target
-
-
-def _same(target: Path, source: str) -> bool:
-    try:
-        return target.samefile(source)
-    except (OSError, ValueError):
-        # A source may be a part of an archive, gone, or on another machine.
-        return False

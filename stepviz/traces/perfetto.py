@@ -10,9 +10,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import secrets
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
@@ -21,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.errors import StepvizError, TraceError
+from stepviz.files import target_of, whole_file
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.step import Step
 from stepviz.traces.tracks.findings import write_exchanges, write_kinds, write_path
@@ -35,7 +35,8 @@ _LEVEL: Final = 5
 def write_perfetto(step: Step, path: str | os.PathLike[str]) -> Path:
     """Write a step as a trace (see `Step.to_perfetto`)."""
     parts = step._ranks
-    target = _target(path, [part.rows.path for part in parts.values()])
+    sources = [part.rows.path for part in parts.values()]
+    target = target_of(path, sources=sources, error=TraceError, example="step.json.gz")
     low = min(part.window.start_ns for part in parts.values())
     high = max(part.window.finish_ns for part in parts.values())
     rows = {rank: selected(part, low, high) for rank, part in parts.items()}
@@ -132,47 +133,15 @@ def _who(rank: int, part: RankStep) -> dict[str, Any]:
 
 @contextmanager
 def _written(target: Path) -> Iterator[BinaryIO]:
-    """Open a file under a name of its own that becomes `target` once it is whole."""
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    """Open a file that becomes `target` once it is whole, packed where its name says so."""
     try:
-        with temporary.open("xb") as plain:
+        with whole_file(target) as plain:
             if target.name.endswith(".gz"):
                 # No time stamp: the same step gives the same bytes.
                 with gzip.GzipFile("", "wb", _LEVEL, plain, mtime=0) as zipped:
                     yield cast("BinaryIO", zipped)
             else:
                 yield plain
-        temporary.replace(target)
     except OSError as error:
         msg = f"{target} cannot be written: {error.strerror or error}"
         raise TraceError(msg) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def _target(path: str | os.PathLike[str], sources: Iterable[str]) -> Path:
-    """Return where to write, once it is clear that nothing forbids it."""
-    try:
-        target = Path(path).expanduser()
-    except (TypeError, RuntimeError) as error:
-        msg = f"a trace is written to a path such as 'step.json.gz', not {path!r}"
-        raise TraceError(msg) from error
-    if target.is_dir():
-        msg = f"{target} is a folder; name a file in it, such as {target / 'step.json.gz'}"
-        raise TraceError(msg)
-    if not target.parent.is_dir():
-        msg = f"{target} cannot be written: there is no folder {target.parent}; make it first"
-        raise TraceError(msg)
-    if target.exists() and any(_same(target, source) for source in sources):
-        msg = f"{target} is one of the run's own traces; write the step to another file"
-        raise TraceError(msg)
-    return target
-
-
-def _same(target: Path, source: str) -> bool:
-    try:
-        return target.samefile(source)
-    except OSError:
-        # A source may be gone by now, or have been no file of this machine.
-        return False

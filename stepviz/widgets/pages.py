@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from stepviz.errors import StepvizError
+from stepviz.files import write_bytes, write_text
 from stepviz.widgets.bundle import bundle_text
-from stepviz.widgets.files import write_bytes, write_text
 
 #: Traits that are a notebook's concern.
 _NOT_SAVED: Final = frozenset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections import Counter
 from decimal import Decimal
 from itertools import pairwise
@@ -271,9 +272,9 @@ def test_compressed_or_not_it_says_the_same(two, tmp_path):
 
 def test_what_cannot_be_written_is_said(two, tmp_path, monkeypatch):
     step = two.step(2)
-    with pytest.raises(TraceError, match=r"there is no folder .*missing; make it first"):
+    with pytest.raises(TraceError, match=r"there is no folder .*missing.*: make it first"):
         step.to_perfetto(tmp_path / "missing" / "step.json")
-    with pytest.raises(TraceError, match="is a folder; name a file in it"):
+    with pytest.raises(TraceError, match="is a folder: give the name of a file in it"):
         step.to_perfetto(tmp_path)
     with pytest.raises(TraceError, match="one of the run's own traces"):
         step.to_perfetto(tmp_path / "two" / "rank1.json")
@@ -289,6 +290,18 @@ def test_what_cannot_be_written_is_said(two, tmp_path, monkeypatch):
         step.to_perfetto(tmp_path / "kept.json")
     assert (tmp_path / "kept.json").read_bytes() == kept
     assert [each for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_a_link_stays_one_and_what_is_no_file_is_left_alone(two, tmp_path):
+    step = two.step(2)
+    (tmp_path / "first.json").write_text("old")
+    (tmp_path / "latest.json").symlink_to("first.json")
+    step.to_perfetto(tmp_path / "latest.json")
+    assert (tmp_path / "latest.json").is_symlink()
+    assert json.loads((tmp_path / "first.json").read_text())["traceEvents"]
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(TraceError, match="is no ordinary file"):
+        step.to_perfetto(tmp_path / "pipe.json")
 
 
 @given(st.integers(0, 2**62))

@@ -11,9 +11,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import stepviz as sv
+from stepviz import files
 from stepviz.charts.pictures import png_of
 from stepviz.errors import StepvizError
-from stepviz.widgets import files, pages
+from stepviz.widgets import pages
 
 EVIL = "</script><script>window.bad=1</script><!--<script> \u2028 & \ud800"
 DATA = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stepviz.core.changes.base import Change, Names, Selection
+from stepviz.core.changes.base import Change, Names, Selection, as_tuple
 from stepviz.core.changes.durations import Scale, SetDuration, Shorten
 from stepviz.core.changes.placement import Together
 from stepviz.core.changes.training import DelayInput
@@ -85,7 +85,8 @@ def edits_of(
         if factor is None:
             msg = "say what becomes of it: factor=0.5 halves its duration, factor=0 removes it"
             raise ChangeError(msg)
-        found.append(Edit(_kinds(kind), _names(name), who, factor=_factor(factor, "factor")))
+        names = as_tuple(name, "name")
+        found.append(Edit(_kinds(kind), names, who, factor=_factor(factor, "factor")))
     elif factor is not None:
         msg = "say what to scale: by kind=, name= or rank="
         raise ChangeError(msg)
@@ -157,16 +158,6 @@ def _kinds(kind: Names) -> tuple[str, ...]:
             msg = f"there is no kind {one!r}: {near(one, KINDS, most=len(KINDS))}"
             raise ChangeError(msg)
     return tuple(kinds)
-
-
-def _names(name: Names) -> tuple[str, ...]:
-    if name is None:
-        return ()
-    names = as_names(name)
-    if not names:
-        msg = f"name is {name!r}: give a name or a list of names"
-        raise ChangeError(msg)
-    return tuple(names)
 
 
 def _factor(value: float, what: str) -> float:
