@@ -17,9 +17,9 @@ import pandas as pd
 
 from stepviz.errors import CaptureError, CostError, near
 from stepviz.evidence.change_predictions import ChangePredictor
+from stepviz.evidence.decisions import CANT_TELL, KEEP, REVERT
 from stepviz.evidence.intervals import difference
 from stepviz.evidence.records import option, rank_timings
-from stepviz.evidence.decisions import CANT_TELL, KEEP, REVERT
 from stepviz.recording.captures import _begun, _keep, _needs_torch, _run, _target
 from stepviz.recording.options import PLAN, Options
 from stepviz.recording.progress_bars import bar_here
