@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     from stepviz.throughput.rates import Rate
     from stepviz.throughput.side_by_side import compare_counts, throughput_table
     from stepviz.throughput.token_counts import TokenCounts
-    from stepviz.throughput.utilization import mfu, mfu_table, translate
+    from stepviz.throughput.translations import mfu_table, translate
+    from stepviz.throughput.utilization import mfu
     from stepviz.traces import (
         TraceWarning,
         add_pattern,
@@ -121,7 +122,7 @@ _HOMES = {
     "loss_denominators": "stepviz.throughput.loss_reductions",
     "matmuls": "stepviz.throughput.matmul_counts",
     "mfu": "stepviz.throughput.utilization",
-    "mfu_table": "stepviz.throughput.utilization",
+    "mfu_table": "stepviz.throughput.translations",
     "peak": "stepviz.throughput.peak_catalogue",
     "peak_table": "stepviz.throughput.peak_catalogue",
     "predict_buckets": "stepviz.evidence",
@@ -141,7 +142,7 @@ _HOMES = {
     "together": "stepviz.core.changes",
     "token_roles": "stepviz.throughput.layouts",
     "tokens_per_update": "stepviz.throughput.counting",
-    "translate": "stepviz.throughput.utilization",
+    "translate": "stepviz.throughput.translations",
     "verdict": "stepviz.evidence",
 }
 
