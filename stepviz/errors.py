@@ -12,11 +12,18 @@ StepvizError (a ValueError)
 from __future__ import annotations
 
 import difflib
+import html
 from collections.abc import Iterable
 
 
 class StepvizError(ValueError):
-    """Base of every error that stepviz raises on purpose."""
+    """Base of every error that stepviz raises on purpose.
+
+    A notebook shows one that was caught as a paragraph, which breaks between words.
+    """
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{type(self).__name__}</b>: {html.escape(str(self))}</p>"
 
 
 class TimelineError(StepvizError):

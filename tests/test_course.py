@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import stepviz as sv
+from tests.lesson_times import pace_of
 
 nbformat = pytest.importorskip("nbformat", reason="reads notebooks")
 nbclient = pytest.importorskip("nbclient", reason="runs notebooks")
@@ -19,6 +20,9 @@ FOLDER = ROOT / "notebooks"
 COURSE = sorted(FOLDER.glob("*.ipynb"))
 #: As where it is not installed: an import of it fails.
 WITHOUT_TORCH = "import sys\n\nsys.modules['torch'] = None"
+#: Characters that fit into an output on a projector's 1,280 pixels, beside the list of files.
+PRINTED = 96
+IN_WORDS = {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
 #: How a cell is folded: what it holds would give the answer away.
 FOLDED = {"jupyter": {"source_hidden": True}}
 
@@ -62,6 +66,41 @@ def test_it_runs_without_torch(path):
         resources={"metadata": {"path": str(FOLDER)}},
     )
     client.execute()  # a cell that fails raises
+    assert too_long(notebook) == []
+
+
+def too_long(notebook):
+    """Return the printed lines that JupyterLab would break inside a word, on a projector's screen.
+
+    What is shown as HTML or Markdown breaks between words at any width.
+    """
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    texts = [output.text for output in outputs if output.output_type == "stream"]
+    shown = [output.data for output in outputs if "data" in output]
+    wrapped = ("text/html", "text/markdown", "application/vnd.jupyter.widget-view+json")
+    texts += [data["text/plain"] for data in shown if not any(kind in data for kind in wrapped)]
+    return [line for text in texts for line in text.splitlines() if len(line) > PRINTED]
+
+
+@pytest.mark.parametrize("path", COURSE, ids=name_of)
+def test_it_takes_ten_to_fifteen_minutes_and_says_how_long(path):
+    minutes = pace_of(read(path).cells, [quiz._quiz for _, quiz in quizzes(path)]).minutes
+    assert 10 <= minutes <= 15
+    (said,) = re.findall(rf"\b[Aa]bout ({'|'.join(IN_WORDS)}) minutes\b", prose(path))
+    assert abs(IN_WORDS[said] - minutes) <= 1
+
+
+def test_a_readers_pace_is_counted():
+    cells = [
+        nbformat.v4.new_markdown_cell("**Predict** two [words](of/no.md).\n```python\nx = 1\n```"),
+        nbformat.v4.new_code_cell("import stepviz as sv"),
+        nbformat.v4.new_code_cell("editor = sv.TimelineEditor(sv.lesson())\neditor"),
+        nbformat.v4.new_code_cell("editor.schedule.table"),
+        nbformat.v4.new_code_cell("sv.Quiz()"),
+    ]
+    quiz = {"question": "Is this so?", "choices": ["yes", "no"], "why": "It is."}
+    # 3 + 3 + 2 + 2 words; a question, a widget, a table, a prediction, three lines
+    assert pace_of(cells, [quiz]).minutes == pytest.approx(0.05 + 0.5 + 1 + 0.25 + 1 / 3 + 0.05)
 
 
 @pytest.mark.parametrize("path", COURSE, ids=name_of)

@@ -116,14 +116,17 @@ class FittedCost(CostModel):
         same = here[here["ranks"] == self.ranks] if self.ranks is not None else here
         return (here if same.empty else same).sort_values("points").iloc[-1]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         said = [
             f"{row['collective']} {row['latency']:.4g} ms + n/({row['bandwidth']:.4g} GB/s), "
             f"{row['smallest']:,.0f} to {row['largest']:,.0f} bytes, {row['points']} points, "
             f"error {row['error']:.1%}"
             for row in self.fits.to_dict("records")
         ]
-        return f"<FittedCost: {'; '.join(said)}>"
+        return "; ".join(said)
+
+    def __repr__(self) -> str:
+        return f"<FittedCost: {self}>"
 
     def _repr_html_(self) -> str:
         shown = self.fits.astype({"smallest": "int64", "largest": "int64"})

@@ -78,7 +78,7 @@ def test_how_many_days_follow_the_slider_and_the_question_turned_round(open_note
         notebook.page.keyboard.press("Enter")
     eventually(notebook, "round(float(planner.answer), 2)", "81.02")
     expect(answer).to_contain_text("81")
-    assert answer_all(notebook) == 6
+    assert answer_all(notebook) == 5
 
 
 def test_a_shorter_tail_is_dragged_and_the_cap_is_swept(open_notebook):
@@ -150,7 +150,7 @@ def test_a_bar_of_a_trace_is_dragged_from_the_observed_completion(open_notebook)
     eventually(notebook, f"bool(3 < ({durations})['all-reduce 2'] < 7)", "True")
     gained = f"step.timeline().completion - editor.schedule.completion - ({durations}).sum()"
     assert abs(float(notebook.kernel(f"print({gained})"))) < 1e-9
-    assert answer_all(notebook) == 3
+    assert answer_all(notebook) == 4
 
 
 def test_a_change_is_tried_on_a_trace_before_it_is_ranked(open_notebook):
@@ -170,4 +170,4 @@ def test_a_change_is_tried_on_a_trace_before_it_is_ranked(open_notebook):
     assert notebook.kernel("print([found.decision for found in verdicts.values()])") == (
         "['revert', \"can't tell\", 'keep']"
     )
-    assert answer_all(notebook) == 6
+    assert answer_all(notebook) == 5
