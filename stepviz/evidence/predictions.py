@@ -285,7 +285,7 @@ def bucket_model(run: Run, without: str = "") -> BucketModel:
     device = any(part.events["cat"].eq("kernel").any() for part in run._ranks.values())
     shared = not device and not emulated(run)
     rate, told = fit_rate(run)
-    notes = [f"cost: {link.cost!r}, from {link.note}", _about(lengths, paces)]
+    notes = [f"cost: {link.cost}, from {link.note}", _about(lengths, paces)]
     if emulated(run):
         notes.append("the network is emulated: this says nothing about a real one")
     if shared:
