@@ -166,10 +166,6 @@ def _exaone4(config: Config) -> Config:
     return {"layer_types": ["sliding_attention" if k == "L" else "full_attention" for k in each]}
 
 
-def _granite_shared(config: Config) -> Config:
-    return {"shared_expert_intermediate_size": config.get("shared_intermediate_size")}
-
-
 def _one_key_head(config: Config) -> Config:
     return {"num_key_value_heads": 1} if config.get("multi_query", True) else {}
 

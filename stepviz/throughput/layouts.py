@@ -11,14 +11,13 @@ import pandas as pd
 from stepviz.errors import ThroughputError
 from stepviz.indices import as_index
 from stepviz.throughput.batches import fields_of
-from stepviz.throughput.checks import share, whole
+from stepviz.throughput.checks import whole
 from stepviz.throughput.tallies import IGNORED, Rules, read_layout
 
 #: What a position can be.
 ROLES: Final = ("prompt", "completion", "padding")
 
-#: The lesson's two batches take so long, ms, which is as long per position that is run over.
-LESSON_MS: Final = {"padded": 4.0, "packed": 3.0}
+#: The lesson's two batches, of 8 and 6 positions, take 4 and 3 ms.
 LESSON_MS_PER_POSITION: Final = 0.5
 
 Batch = dict[str, list[list[int]]]
@@ -89,24 +88,15 @@ def token_roles(
     )
 
 
-def made_batch(
-    prompts: Sequence[int],
-    completions: Sequence[int],
-    *,
-    length: int | None = None,
-    packed: bool = False,
-) -> Batch:
-    """Return a batch of sequences with the given lengths of prompt and completion.
+def made_batch(prompts: Sequence[int], completions: Sequence[int], *, length: int) -> Batch:
+    """Return a batch of sequences with the given lengths of prompt and completion, a row each.
 
     Parameters
     ----------
     prompts, completions : sequence of int
         Positions of each sequence; the prompt's are not scored.
-    length : int, optional
-        Positions in a row; those of the longest row unless given.
-    packed : bool
-        Whether sequences follow one another in a row, as many as fit, with positions that begin
-        again; otherwise each has a row of its own, padded to `length`.
+    length : int
+        Positions in a row; what a sequence leaves is padding.
 
     Returns
     -------
@@ -119,81 +109,24 @@ def made_batch(
         msg = f"{len(asked)} prompts and {len(given)} completions: one of each per sequence"
         raise ThroughputError(msg)
     sizes = [p + c for p, c in zip(asked, given, strict=True)]
-    widest = max(sum(sizes) if packed else 0, *sizes)
-    room = widest if length is None else whole(length, "length", least=1)
+    room = whole(length, "length", least=1)
     if max(sizes) > room:
         msg = (
             f"a sequence of {max(sizes)} positions does not fit into a row of {room}: give a "
             "length of so many"
         )
         raise ThroughputError(msg)
-    rows: list[list[int]] = []  # numbers of sequences in a row
-    left = 0
-    for i, size in enumerate(sizes):
-        if not packed or not rows or size > left:
-            rows.append([])
-            left = room
-        rows[-1].append(i)
-        left -= size
     batch: Batch = {"input_ids": [], "labels": [], "attention_mask": [], "position_ids": []}
     token = 1
-    for members in rows:
-        ids: list[int] = []
-        labels: list[int] = []
-        positions: list[int] = []
-        for i in members:
-            own = list(range(token, token + sizes[i]))
-            token += sizes[i]
-            ids += own
-            labels += [IGNORED] * asked[i] + own[asked[i] :]
-            positions += range(sizes[i])
-            if not asked[i] and sizes[i]:
-                labels[-sizes[i]] = IGNORED  # nothing before it in its sequence predicts it
-        padding = room - len(ids)
-        batch["attention_mask"].append([1] * len(ids) + [0] * padding)
+    for prompt, size in zip(asked, sizes, strict=True):
+        ids = list(range(token, token + size))
+        token += size
+        labels = [IGNORED] * prompt + ids[prompt:]
+        if size:
+            labels[0] = IGNORED  # nothing before it predicts it
+        padding = room - size
         batch["input_ids"].append(ids + [0] * padding)
         batch["labels"].append(labels + [IGNORED] * padding)
-        batch["position_ids"].append(positions + [0] * padding)
+        batch["attention_mask"].append([1] * size + [0] * padding)
+        batch["position_ids"].append(list(range(size)) + [0] * padding)
     return batch
-
-
-def lesson_batches() -> dict[str, Batch]:
-    """Return the lesson's fixture: the same two sequences, padded and packed.
-
-    8 positions in 4 ms and 6 in 3 ms (`LESSON_MS`), with the same 2 scored targets.
-    """
-    return {
-        "padded": made_batch([2, 2], [1, 1], length=4),
-        "packed": made_batch([2, 2], [1, 1], packed=True),
-    }
-
-
-def slider_batch(
-    *,
-    rows: int = 4,
-    length: int = 16,
-    padding: float = 0.25,
-    prompt: float = 0.5,
-    packed: bool = False,
-) -> Batch:
-    """Return a batch with about these shares, for whoever turns a knob.
-
-    Parameters
-    ----------
-    rows, length : int
-        Sequences, and positions in a row.
-    padding : float
-        Share of a row that is padding on average; lengths are spread evenly about it.
-    prompt : float
-        Share of each sequence that is prompt.
-    packed : bool
-        Whether sequences share rows of that length.
-    """
-    rows = whole(rows, "rows", least=1)
-    length = whole(length, "length", least=2)
-    mean = length * (1 - share(padding, "padding"))
-    spread = min(mean - 1, length - mean) if mean > 1 else 0
-    steps = np.linspace(-1, 1, rows) if rows > 1 else np.zeros(1)
-    sizes = np.clip(np.rint(mean + spread * steps), 1, length).astype(int)
-    prompts = np.clip(np.rint(sizes * share(prompt, "prompt")), 0, sizes).astype(int)
-    return made_batch(prompts.tolist(), (sizes - prompts).tolist(), length=length, packed=packed)

@@ -19,18 +19,6 @@ BLANK = """root => {
 }"""
 
 
-# Messages to Python wait here until they are let go.
-HOLD = """() => {
-  window.held = [];
-  window.kept = window.onSend;
-  window.onSend = message => window.held.push(message);
-}"""
-LET_GO = """() => {
-  window.onSend = window.kept;
-  for (const message of window.held) window.onSend(message);
-}"""
-
-
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     return Answers(large_step(tmp_path_factory.mktemp("step"), 20_000))

@@ -9,6 +9,21 @@ LABELS = [[IGNORED, IGNORED, 7, 8], [IGNORED, 6, 5, IGNORED]]
 MASK = [[1, 1, 1, 1], [1, 1, 1, 0]]
 #: Allocated, real, scored, sequences, Σ L² of these two rows.
 RIGHT = (8, 7, 4, 2, 25)
+#: The lesson's two sequences, of which each predicts its last token: 8 and 6 positions.
+LESSON = {
+    "padded": {
+        "input_ids": [[1, 2, 3, 0], [4, 5, 6, 0]],
+        "labels": [[IGNORED, IGNORED, 3, IGNORED], [IGNORED, IGNORED, 6, IGNORED]],
+        "attention_mask": [[1, 1, 1, 0], [1, 1, 1, 0]],
+        "position_ids": [[0, 1, 2, 0], [0, 1, 2, 0]],
+    },
+    "packed": {
+        "input_ids": [[1, 2, 3, 4, 5, 6]],
+        "labels": [[IGNORED, IGNORED, 3, IGNORED, IGNORED, 6]],
+        "attention_mask": [[1, 1, 1, 1, 1, 1]],
+        "position_ids": [[0, 1, 2, 0, 1, 2]],
+    },
+}
 
 
 def by_hand(labels, mask, positions=None):

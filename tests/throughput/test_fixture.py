@@ -9,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stepviz as sv
-from stepviz.throughput.layouts import LESSON_MS, lesson_batches, made_batch, slider_batch
+from stepviz.throughput.layouts import made_batch
+from stepviz.throughput.packing_cases import slider_case
+from tests.throughput.by_hand import LESSON
 
 
 def lesson_counts():
     return [
-        sv.count_tokens(batch, scope="update", seconds=LESSON_MS[name] / 1000)
-        for name, batch in lesson_batches().items()
+        sv.count_tokens(LESSON["padded"], scope="update", seconds=0.004),
+        sv.count_tokens(LESSON["packed"], scope="update", seconds=0.003),
     ]
 
 
@@ -76,54 +78,53 @@ def test_other_useful_work_is_no_improvement():
 
 
 def test_masks_token_by_token():
-    roles = sv.token_roles(lesson_batches()["packed"])
+    roles = sv.token_roles(LESSON["packed"])
     assert roles["role"].tolist() == ["prompt", "prompt", "completion"] * 2
     assert roles["sequence"].tolist() == [0, 0, 0, 1, 1, 1]
     assert roles["first"].tolist() == [True, False, False] * 2
     assert roles["scored"].tolist() == [False, False, True] * 2
-    padded = sv.token_roles(lesson_batches()["padded"])
+    padded = sv.token_roles(LESSON["padded"])
     assert padded["role"].tolist() == ["prompt", "prompt", "completion", "padding"] * 2
     assert padded["sequence"].isna().sum() == 2
 
 
 @given(
-    st.integers(1, 6),
-    st.integers(2, 24),
-    st.floats(0, 1),
-    st.floats(0, 1),
-    st.booleans(),
+    rows=st.integers(1, 6),
+    length=st.integers(2, 24),
+    shares=st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)),
+    packing=st.integers(1, 4),
 )
-def test_what_a_slider_makes_is_a_batch_whose_roles_are_its_counts(
-    rows, length, padding, prompt, packed
-):
-    batch = slider_batch(rows=rows, length=length, padding=padding, prompt=prompt, packed=packed)
-    counts, roles = sv.count_tokens(batch), sv.token_roles(batch)
-    assert len(roles) == counts.allocated
-    assert (roles["role"] != "padding").sum() == counts.real
-    assert roles["scored"].sum() == counts.scored
-    assert roles["first"].sum() == counts.sequences == rows
-    assert (roles.groupby("sequence").size() ** 2).sum() == counts.squared_lengths
-    assert counts.notes == ()  # no target crosses a boundary
-    assert {len(row) for row in batch["input_ids"]} == {length}
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)), min_size=1, max_size=6))
-def test_packing_keeps_the_targets_and_drops_the_padding(sizes):
-    prompts, completions = zip(*sizes, strict=True)
-    padded = sv.count_tokens(made_batch(prompts, completions))
-    packed = sv.count_tokens(made_batch(prompts, completions, packed=True))
-    assert padded.scored == packed.scored
-    assert padded.squared_lengths == packed.squared_lengths
-    assert packed.allocated == packed.real == padded.real
+def test_what_sliders_make_are_batches_whose_roles_are_their_counts(rows, length, shares, packing):
+    padding, spread, prompt = shares
+    case = slider_case(
+        sequences=rows, length=length, padding=padding, spread=spread, prompt=prompt,
+        packing=packing,
+    )  # fmt: skip
+    for batch, counts in zip((case.before, case.after), case.counts, strict=True):
+        roles = sv.token_roles(batch)
+        assert len(roles) == counts.allocated
+        assert (roles["role"] != "padding").sum() == counts.real
+        assert roles["scored"].sum() == counts.scored
+        assert roles["first"].sum() == counts.sequences == rows
+        assert (roles.groupby("sequence").size() ** 2).sum() == counts.squared_lengths
+        assert counts.notes == ()  # no target crosses a boundary
+    assert {len(row) for row in case.before["input_ids"]} == {length}
+    # Packing keeps the targets and the sequences, and may only drop padding.
+    padded, packed = case.counts
+    assert (padded.scored, padded.squared_lengths, padded.real) == (
+        packed.scored,
+        packed.squared_lengths,
+        packed.real,
+    )
 
 
 def test_a_batch_that_cannot_be_made_is_refused():
     with pytest.raises(sv.ThroughputError, match="one of each per sequence"):
-        made_batch([1], [1, 2])
+        made_batch([1], [1, 2], length=4)
     with pytest.raises(sv.ThroughputError, match="does not fit into a row of 4"):
         made_batch([3], [3], length=4)
     with pytest.raises(sv.ThroughputError, match=r"40 % is 0\.4"):
-        slider_batch(padding=40)
+        slider_case(padding=40)
 
 
 # two ranks, two microbatches each: [2,2,2,2] and [6]; [1,1,1] and [5]

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stepviz as sv
-from stepviz.throughput.layouts import lesson_batches, made_batch, token_roles
+from stepviz.throughput.layouts import made_batch, token_roles
 from stepviz.throughput.packing_cases import packed_case, role_runs, slider_case, timed_case
 from stepviz.throughput.repacking import repacked
+from tests.throughput.by_hand import LESSON
 
 LLAMA = sv.ModelShape(layers=32, hidden=4096, heads=32, ffn=11008, gated=True, vocab=32000)
 
@@ -20,8 +21,7 @@ sizes = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, ma
 
 def test_the_sliders_begin_with_the_lesson():
     case = slider_case()
-    lesson = lesson_batches()
-    assert (case.before, case.after) == (lesson["padded"], lesson["packed"])
+    assert (case.before, case.after) == (LESSON["padded"], LESSON["packed"])
     assert [(c.allocated, c.scored, c.ms_per_update) for c in case.counts] == [
         (8, 2, 4.0),
         (6, 2, 3.0),
@@ -60,7 +60,7 @@ def test_repacking_keeps_sequences_and_drops_padding(pairs, per_row):
 @given(sizes)
 def test_runs_are_the_roles_position_by_position(pairs):
     prompts, completions = zip(*pairs, strict=True)
-    batch = made_batch(prompts, completions, packed=True)
+    batch = repacked(made_batch(prompts, completions, length=10), len(prompts))
     roles = token_roles(batch)
     cells = [
         (row, start + k, what, sequence)
@@ -135,8 +135,7 @@ def test_utilizations_are_those_of_mfu():
 
 
 def test_measured_times_are_kept():
-    lesson = lesson_batches()
-    case = timed_case(lesson["padded"], lesson["packed"], (0.004, 0.002), accumulation=2)
+    case = timed_case(LESSON["padded"], LESSON["packed"], (0.004, 0.002), accumulation=2)
     assert [c.ms_per_update for c in case.counts] == [8, 4]
 
 

@@ -9,8 +9,8 @@ import weakref
 import pytest
 
 import stepviz as sv
-from stepviz.throughput.layouts import lesson_batches
 from stepviz.throughput.packing_cases import slider_case
+from tests.throughput.by_hand import LESSON
 
 OWN = {
     "input_ids": [[5, 6, 7, 8, 0, 0], [9, 10, 0, 0, 0, 0], [11, 12, 13, 0, 0, 0]],
@@ -38,7 +38,7 @@ def test_it_opens_with_the_lesson():
     headline = tokens._shown["picture"]["headline"]
     assert "2,000 before and after, unchanged" in headline
     assert "from 500 to 667" in headline
-    assert tokens.batches == (lesson_batches()["padded"], lesson_batches()["packed"])
+    assert tokens.batches == (LESSON["padded"], LESSON["packed"])
 
 
 def test_the_losses_stand_beside_it():
@@ -130,14 +130,13 @@ def test_a_batch_of_ones_own_with_its_time():
 
 
 def test_two_measured_layouts():
-    lesson = lesson_batches()
     tokens = sv.TokenComparison(
-        lesson["padded"], seconds=0.004, after=lesson["packed"], after_seconds=0.0035
+        LESSON["padded"], seconds=0.004, after=LESSON["packed"], after_seconds=0.0035
     )
     assert [c.ms_per_update for c in tokens.counts] == [4, 3.5]
     assert set(tokens.value) == {"accumulation", "skips_padding"}
     with pytest.raises(sv.ThroughputError, match="compared by their measured times"):
-        sv.TokenComparison(lesson["padded"], seconds=0.004, after=lesson["packed"])
+        sv.TokenComparison(LESSON["padded"], seconds=0.004, after=LESSON["packed"])
     with pytest.raises(sv.ThroughputError, match="there is no batch that these seconds belong to"):
         sv.TokenComparison(seconds=0.004)
 

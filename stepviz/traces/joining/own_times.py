@@ -25,13 +25,6 @@ _OF_NONE: Final = 3
 #: From how much on a late start is told, ns: profilers write microseconds.
 _TOLD: Final = 1_000
 
-QUESTIONS: Final = (
-    "longest_step",
-    "last_to_arrive",
-    "slowest_to_first_collective",
-    "most_own_time",
-)
-
 
 def own_time_frame(
     columns: StepExchanges, windows: Mapping[int, tuple[int, int]], *, told: bool
