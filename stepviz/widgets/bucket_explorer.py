@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-import ipywidgets
 import pandas as pd
 
 from stepviz.builders.bucket_rules import MIB
@@ -16,6 +15,7 @@ from stepviz.core.vocabulary import COMPUTE
 from stepviz.errors import CostError, near
 from stepviz.evidence import fit_contention, fit_cost
 from stepviz.traces import Run, Step
+from stepviz.widgets.boxes import PartsBox
 from stepviz.widgets.bucket_panel import BucketPanel, StepGiven
 from stepviz.widgets.drawings import stacked
 from stepviz.widgets.editor import TimelineEditor
@@ -25,7 +25,7 @@ _SETTINGS = ("cap", "first_bucket", "bandwidth", "latency", "compute", "backward
 _KNOWN = (*_SETTINGS, "forward", "optimizer", "cost", "contention", "layout")
 
 
-class BucketExplorer(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class BucketExplorer(Saved, PartsBox):
     """DDP's bucket cap as a slider: completion and exposed tail over caps, and the chosen step.
 
     Parameters
@@ -62,6 +62,8 @@ class BucketExplorer(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidget
     True
     """
 
+    _parts = ("panel", "editor")
+
     def __init__(
         self,
         run_or_parameters: Any,
@@ -93,9 +95,7 @@ class BucketExplorer(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidget
         self.panel = BucketPanel(given, {**begun, **settings})
         opening = self.panel.timeline()
         self.editor = TimelineEditor(opening)
-        super().__init__(
-            children=[self.panel, self.editor], **({} if layout is None else {"layout": layout})
-        )
+        super().__init__([self.panel, self.editor], layout)
         self.panel.observe(self._follow, names="value")
 
     @property
@@ -133,14 +133,6 @@ class BucketExplorer(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidget
     def _picture_svg(self) -> str:
         drawings = [self.panel._picture_svg(), self.editor._picture_svg()]
         return stacked(drawings, str(self.panel._shown["picture"]["headline"]))
-
-    def close(self) -> None:
-        """Close the widget and free it, here and in the page."""
-        super().close()
-        for name in ("panel", "editor"):
-            part = self.__dict__.get(name)  # missing where it could not be made
-            if part is not None:
-                part.close()
 
     def __repr__(self) -> str:
         return f"<BucketExplorer: {self.panel._shown['picture']['headline']}>"

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
-import ipywidgets
 import pandas as pd
 
 from stepviz.errors import CaptureError, near
@@ -20,6 +19,7 @@ from stepviz.recording.background import (
 )
 from stepviz.recording.options import told
 from stepviz.traces import Run, sample_run
+from stepviz.widgets.boxes import PartsBox
 from stepviz.widgets.capture_form import CaptureForm, written_options
 from stepviz.widgets.capture_page import runs_given, seen_in_page
 from stepviz.widgets.capture_rows import COLUMNS, row_texts, run_row
@@ -32,7 +32,7 @@ _OWN: Final = ("folder", "runs", "layout")
 _SAMPLES: Final = ("base", "slow rank")
 
 
-class CapturePanel(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
+class CapturePanel(Saved, PartsBox):
     """Capture runs on this machine from a form, and compare them; `sv.capture` with a face.
 
     The kernel stays free while a capture runs. Stopping it, closing the panel, interrupting or
@@ -69,6 +69,8 @@ class CapturePanel(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets 
     >>> panel.close()
     """
 
+    _parts = ("form", "editor")
+
     def __init__(
         self,
         *,
@@ -97,7 +99,7 @@ class CapturePanel(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets 
         self.form = CaptureForm(options, missing=missing, heard=self._heard)
         self._opened = self.form.options
         self.editor: TimelineEditor | None = None
-        super().__init__(children=[self.form], **({} if layout is None else {"layout": layout}))
+        super().__init__([self.form], layout)
         if runs is None and missing:
             runs = {f"sample: {name}": sample_run(name) for name in _SAMPLES}
         for label, run in (runs or {}).items():
@@ -298,10 +300,6 @@ class CapturePanel(Saved, ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets 
             job.stop()
             job.wait(10)
         super().close()
-        for name in ("form", "editor"):
-            part = self.__dict__.get(name)
-            if part is not None:
-                part.close()
 
     def __repr__(self) -> str:
         return f"<CapturePanel: {len(self._runs)} runs, next {self.form._shown['picture']['code']}>"

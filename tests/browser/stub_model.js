@@ -96,6 +96,7 @@ async ({ esm, state, kernel }) => {
   const closeModel = async () => {
     for (const index of views.keys()) await removeView(index);
     lifetime.abort();
+    fire("destroy", model);
     await disposeModel?.();
   };
   const custom = (content, buffers) => fire("msg:custom", content, buffers);

@@ -1,5 +1,6 @@
 /** The anywidget module of the timeline editor: a session per model, a view per display. */
 
+import { freeWhenClosed } from "./model/closed";
 import { type ModelLike, Session } from "./model/session";
 import { renderEditor } from "./view/editor";
 
@@ -10,6 +11,7 @@ export default () => {
   let session: Session | undefined;
   return {
     initialize({ model, signal }: Life): void {
+      freeWhenClosed(model);
       session = Session.open(model, signal);
     },
     render({ model, el, signal }: Life & { el: HTMLElement }): void {

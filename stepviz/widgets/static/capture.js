@@ -1,3 +1,19 @@
+// model/closed.ts
+var forget = () => {
+};
+var cut = (closing) => {
+  closing?.comm?.on_close(forget);
+  closing?.comm?.on_msg(forget);
+};
+function freeWhenClosed(model) {
+  model.on("destroy", cut);
+  const layout = model.get("layout");
+  if (canBeHeard(layout)) layout.on("destroy", cut);
+}
+function canBeHeard(value) {
+  return typeof value === "object" && value !== null && typeof value.on === "function";
+}
+
 // viewer/wire.ts
 var PATIENCE = 3e3;
 var Wire = class {
@@ -211,6 +227,7 @@ function start(show2) {
     const open = ({ model, signal }) => new Desk(model, new Wire(model, signal), signal);
     return {
       initialize(life) {
+        freeWhenClosed(life.model);
         desk = open(life);
       },
       render(life) {

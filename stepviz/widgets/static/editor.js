@@ -1,3 +1,19 @@
+// model/closed.ts
+var forget = () => {
+};
+var cut = (closing) => {
+  closing?.comm?.on_close(forget);
+  closing?.comm?.on_msg(forget);
+};
+function freeWhenClosed(model) {
+  model.on("destroy", cut);
+  const layout = model.get("layout");
+  if (canBeHeard(layout)) layout.on("destroy", cut);
+}
+function canBeHeard(value) {
+  return typeof value === "object" && value !== null && typeof value.on === "function";
+}
+
 // model/types.ts
 var SCHEMA = "stepviz.timeline/1";
 var KINDS = [
@@ -5328,13 +5344,13 @@ var Inspector = class {
     const { context: context2 } = this;
     const outgoing = dependency.source === row;
     const other = nameOf(solved, outgoing ? dependency.target : dependency.source);
-    const cut = other.length - (/[^\p{L}\p{N}]*\S{1,5}$/u.exec(other.slice(-7))?.[0].length ?? 0);
+    const cut2 = other.length - (/[^\p{L}\p{N}]*\S{1,5}$/u.exec(other.slice(-7))?.[0].length ?? 0);
     const label = html(
       "span",
       { class: "sv-arrow-name", title: other, dir: "auto" },
       outgoing ? "→ " : "← ",
-      html("span", { class: "sv-arrow-front" }, other.slice(0, cut)),
-      html("span", {}, other.slice(cut))
+      html("span", { class: "sv-arrow-front" }, other.slice(0, cut2)),
+      html("span", {}, other.slice(cut2))
     );
     if (dependency.row < 0) {
       return html("li", {}, html("span", { class: "sv-type" }, "FS"), label, html("span", { class: "sv-dim" }, "lane order"));
@@ -6622,6 +6638,7 @@ var index_default = () => {
   let session;
   return {
     initialize({ model, signal }) {
+      freeWhenClosed(model);
       session = Session.open(model, signal);
     },
     render({ model, el, signal }) {

@@ -1,3 +1,19 @@
+// model/closed.ts
+var forget = () => {
+};
+var cut = (closing) => {
+  closing?.comm?.on_close(forget);
+  closing?.comm?.on_msg(forget);
+};
+function freeWhenClosed(model) {
+  model.on("destroy", cut);
+  const layout = model.get("layout");
+  if (canBeHeard(layout)) layout.on("destroy", cut);
+}
+function canBeHeard(value) {
+  return typeof value === "object" && value !== null && typeof value.on === "function";
+}
+
 // knobs/keys.ts
 var OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 
@@ -316,6 +332,9 @@ var QuizView = class {
 
 // quiz/index.ts
 var quiz_default = {
+  initialize({ model }) {
+    freeWhenClosed(model);
+  },
   render({ model, el, signal }) {
     el.append(new QuizView(model, signal).root);
   }

@@ -1,3 +1,19 @@
+// model/closed.ts
+var forget = () => {
+};
+var cut = (closing) => {
+  closing?.comm?.on_close(forget);
+  closing?.comm?.on_msg(forget);
+};
+function freeWhenClosed(model) {
+  model.on("destroy", cut);
+  const layout2 = model.get("layout");
+  if (canBeHeard(layout2)) layout2.on("destroy", cut);
+}
+function canBeHeard(value) {
+  return typeof value === "object" && value !== null && typeof value.on === "function";
+}
+
 // view/dom.ts
 var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 function assign(element, attributes) {
@@ -763,9 +779,9 @@ var Fitter = class {
     const whole = this.cut(name, width);
     if (whole === name) return name;
     const short = telling(name);
-    const cut = this.cut(short, width);
-    if (cut === short) return short;
-    return cut.length >= 4 ? `${cut.slice(0, -1)}…` : "";
+    const cut2 = this.cut(short, width);
+    if (cut2 === short) return short;
+    return cut2.length >= 4 ? `${cut2.slice(0, -1)}…` : "";
   }
   cut(name, width) {
     let left = width;
@@ -2776,6 +2792,7 @@ var viewer_default = () => {
   const names = /* @__PURE__ */ new Map();
   return {
     initialize({ model, signal }) {
+      freeWhenClosed(model);
       wire = new Wire(model, signal);
     },
     render({ model, el, signal }) {

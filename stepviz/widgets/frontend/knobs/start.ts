@@ -1,5 +1,6 @@
 /** The anywidget module of a widget with knobs: one desk per model, a view per display. */
 
+import { freeWhenClosed } from "../model/closed";
 import { type ModelLike, Wire } from "../viewer/wire";
 import { Desk } from "./desk";
 import type { Knob, Picture } from "./types";
@@ -14,6 +15,7 @@ export function start<P extends Picture>(show: (given: Given<P>, el: HTMLElement
     const open = ({ model, signal }: Life): Desk<P> => new Desk<P>(model, new Wire(model, signal), signal);
     return {
       initialize(life: Life): void {
+        freeWhenClosed(life.model);
         desk = open(life);
       },
       render(life: Life & { el: HTMLElement }): void {

@@ -1,5 +1,6 @@
 /** The anywidget module of the trace viewer: one wire per model, a view per display. */
 
+import { freeWhenClosed } from "../model/closed";
 import { html } from "../view/dom";
 import type { Names } from "./feed";
 import { readScene } from "./types";
@@ -14,6 +15,7 @@ export default () => {
   const names: Names = new Map();
   return {
     initialize({ model, signal }: Life): void {
+      freeWhenClosed(model);
       wire = new Wire(model, signal);
     },
     render({ model, el, signal }: Life & { el: HTMLElement }): void {
