@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from stepviz.errors import CostError
-from stepviz.evidence.predictions import BucketModel, bucket_model
+from stepviz.evidence.bucket_models import BucketModel, bucket_model
 from stepviz.evidence.records import option, timings
 from stepviz.traces import Run
 

@@ -6,8 +6,8 @@ import pytest
 from planted import planted_run
 
 import stepviz as sv
+from stepviz.evidence.bucket_models import bucket_model
 from stepviz.evidence.change_predictions import ChangePredictor
-from stepviz.evidence.predictions import bucket_model
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from stepviz.builders import Contention, ddp
 from stepviz.evidence.backward_passes import CapturedStep, Pass
 from stepviz.evidence.bucket_costs import told_beyond
 from stepviz.evidence.bucket_handling import LaunchCost, copied_back, copied_into, launch_cost
-from stepviz.evidence.predictions import bucket_model
+from stepviz.evidence.bucket_models import bucket_model
 from stepviz.evidence.queued_buckets import Link, queued
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import stepviz as sv
-from stepviz.evidence.predictions import bucket_model
+from stepviz.evidence.bucket_models import bucket_model
 
 MAIN, LINK = 10, 20
 SIZED = {"Input Dims": [[1000]], "Input type": ["float"]}
