@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from stepviz.core.intervals import subtract, total, union
 from stepviz.errors import TraceError
 from stepviz.traces.classifying.landmarks import landmarks
 from stepviz.traces.folding.idle import idle_frame
@@ -22,6 +24,7 @@ from stepviz.traces.joining.joins import Joined, joined
 from stepviz.traces.joining.own_times import first_reached, own_time_frame, slowest_frame
 from stepviz.traces.joining.step_exchanges import Part, StepExchanges, step_exchanges
 from stepviz.traces.rank_trace import RankStep
+from stepviz.traces.reading.rows import DEVICE
 
 if TYPE_CHECKING:
     from stepviz.traces.runs import Run
@@ -131,6 +134,11 @@ class ObservedStep:
         return self._clash_of_run() if len(self._ranks) > 1 else None
 
     @property
+    def islands(self) -> str:
+        """Which ranks no collective of the run connects with the others, "" where none."""
+        return self._aligned.islands if len(self._ranks) > 1 else ""
+
+    @property
     def unmatched(self) -> pd.DataFrame:
         """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
         return self._exchanges.unmatched.copy()
@@ -168,7 +176,8 @@ class ObservedStep:
         own_time_ns is the sum without late_ns. Where a rank reaches an exchange while another
         still runs, its time counts from its arrival at that.
         """
-        return own_time_frame(self._exchanges, self._spans, told=self.clash is None)
+        told = self.clash is None and not self.islands
+        return own_time_frame(self._exchanges, self._spans, told=told)
 
     @property
     def slowest(self) -> pd.DataFrame:
@@ -279,6 +288,13 @@ class ObservedStep:
             told=self.clash is None,
             longer_than_ns=longer_than_ns,
         )
+
+    def device_idle_ns(self, rank: int, spans: npt.NDArray[np.int64]) -> int:
+        """Return for how long of some spans (start and finish, ns) a rank's device ran nothing."""
+        events = self._ranks[rank].events
+        rows = events.loc[events["cat"].isin(list(DEVICE)), ["start_ns", "finish_ns"]]
+        left = subtract(union(spans), union(rows.to_numpy(dtype=np.int64)))
+        return int(total(left)) if len(left) else 0
 
     @property
     def landmarks(self) -> pd.DataFrame:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
@@ -27,6 +28,19 @@ from stepviz.traces.systems import systems_frame
 #: How files say themselves in `run.files`.
 READ: Final = "read"
 REFUSED: Final = "refused"
+
+#: A row of `run.files` that says nothing yet.
+FILE: Final[Mapping[str, Any]] = {
+    "file": "",
+    "rank": pd.NA,
+    "rank_source": "",
+    "events": 0,
+    "dropped": 0,
+    "repaired": 0,
+    "status": READ,
+    "in_memory": False,
+    "why": "",
+}
 
 _SEEN_COLUMNS: Final = (
     "start_ns",
@@ -56,16 +70,22 @@ class Run:
     def __init__(
         self,
         ranks: Mapping[int, RankTrace],
-        files: pd.DataFrame,
+        files: Sequence[Mapping[str, Any]],
         name: str,
         *,
         align: bool = True,
     ) -> None:
         moved, self._aligned = aligned(dict(sorted(ranks.items())), move=align)
         self._ranks = moved
-        self._files = files
+        self._read = files
         self._name = name
         self._kept: dict[int, Step] = {}
+
+    @cached_property
+    def _files(self) -> pd.DataFrame:
+        columns: dict[str, Any] = {name: [file[name] for file in self._read] for name in FILE}
+        columns["rank"] = pd.array(columns["rank"], dtype="Int64")
+        return pd.DataFrame(columns)
 
     @property
     def name(self) -> str:
@@ -145,11 +165,21 @@ class Run:
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in _SEEN_COLUMNS}
         columns["last_rank"] = pd.array(columns["last_rank"], dtype="Int64")
         frame = pd.DataFrame(columns, index=pd.Index(self._windows, name="step", dtype="int64"))
-        lengths = frame["duration_ns"] if self.clash is None else frame["longest_ns"]
+        lengths = frame[self._length].to_numpy(dtype=np.int64)
         frame["ratio"], frame["odd"] = compared_lengths(lengths, cut_alike(frame))
-        if self.clash is not None:
+        if self._apart:
             frame.loc[frame["ranks"] > 1, "last_rank"] = pd.NA
         return frame
+
+    @property
+    def _length(self) -> str:
+        # Across ranks no length is to be had from clocks that disagree.
+        return "longest_ns" if self._apart else "duration_ns"
+
+    @property
+    def _apart(self) -> bool:
+        """Whether lengths across ranks are not to be had: clocks disagree, or nothing compares."""
+        return self.clash is not None or bool(self._aligned.islands)
 
     def _step_row(self, found: Mapping[int, Window]) -> dict[str, Any]:
         start = min(window.start_ns for window in found.values())
@@ -173,7 +203,8 @@ class Run:
         """One row per step, indexed by its number, times in ns.
 
         start_ns is the first rank's start, finish_ns the last rank's end, duration_ns their
-        difference; last_rank ended last (missing where the ranks' clocks disagree); longest_rank
+        difference; last_rank ended last (missing where the ranks' clocks disagree, or
+        nothing compares them); longest_rank
         has the longest window of its own, longest_ns; ranks counts who has this step; window
         says what it is measured on (device, host, or both); start_from how its start was found:
         at the previous update's end, at the host's start of a first step, or the whole trace
@@ -194,12 +225,11 @@ class Run:
         """
         steps = self._steps
         alike = steps[cut_alike(steps)]
-        column = "duration_ns" if self.clash is None else "longest_ns"
         lengths = {
             number: {rank: window.duration_ns for rank, window in found.items()}
             for number, found in self._windows.items()
         }
-        return spread_frame(alike[column], list(steps.index[steps["odd"]]), lengths)
+        return spread_frame(alike[self._length], list(steps.index[steps["odd"]]), lengths)
 
     def step(self, number: int | None = None) -> Step:
         """Return one step, by default the one of median length.
@@ -252,10 +282,10 @@ class Run:
 
     def _median(self) -> int:
         steps = self._steps
-        alike = steps[cut_alike(steps)]
-        column = "duration_ns" if self.clash is None else "longest_ns"
-        chosen = alike.sort_values(column, kind="stable")
-        return int(chosen.index[(len(chosen) - 1) // 2])
+        alike = np.flatnonzero(cut_alike(steps))
+        lengths = steps[self._length].to_numpy()[alike]
+        middle = np.argsort(lengths, kind="stable")[(len(alike) - 1) // 2]
+        return int(steps.index[alike[middle]])
 
     def names(self, kind: str | None = None) -> pd.DataFrame:
         """Return how the names of all rows were classified, the longest in all first.
@@ -307,9 +337,7 @@ class Run:
         noun = "rank" if len(self._ranks) == 1 else "ranks"
         middle = int(self._median())
         doubt = "" if self.clash is None else f"; {self.clash}"
-        # Across ranks no length is to be had from clocks that disagree.
-        column = "duration_ns" if self.clash is None else "longest_ns"
-        typical = steps[column][middle] / 1e6
+        typical = steps[self._length][middle] / 1e6
         return (
             f"<Run {self._name}: {len(self._ranks)} {noun}, {len(steps)} steps, "
             f"step {middle} takes {typical:.4g} ms{left}{doubt}>"

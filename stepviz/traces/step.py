@@ -95,7 +95,7 @@ class Step(ObservedStep):
         said += self._fold(tuple(self._ranks)).notes
         if self._missing:
             said.append(f"ranks without this step: {', '.join(map(str, self._missing))}")
-        said += [self._aligned.islands] if self._aligned.islands and len(self._ranks) > 1 else []
+        said += [self.islands] if self.islands else []
         said += about_exchanges(self._joined)
         parts = self._ranks
         said += about_stops({rank: part.pieces for rank, part in parts.items()})
@@ -270,13 +270,18 @@ class Step(ObservedStep):
     def _fine(self) -> Answering:
         from stepviz.traces.graph.fine import Fine
 
-        return Fine(self._ranks, self._joined.exchanges, self.clash)
+        return Fine(self._ranks, self._joined.exchanges, self._clocks)
 
     @cached_property
     def _coarse(self) -> Answering:
         from stepviz.traces.graph.coarse import Coarse
 
-        return Coarse(self._ranks, self._exchanges, self.clash)
+        return Coarse(self._ranks, self._exchanges, self._clocks)
+
+    @property
+    def _clocks(self) -> str:
+        """What is to be said of the ranks' clocks beside an answer."""
+        return self.islands if self.clash is None else str(self.clash)
 
     def _chosen(self, ranks: Iterable[int] | int | None) -> tuple[int, ...]:
         if ranks is None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from stepviz.traces.graph.answers import BEFORE_STEP, WhatIf
@@ -71,14 +72,16 @@ def asked(step: Step) -> Step:
 def run_said(run: Run) -> str:
     """Say of how many ranks, files and steps a run is."""
     steps = run.steps
-    lengths = steps["duration_ns" if run.clash is None else "longest_ns"] / _MS
+    # Across ranks no length is to be had from clocks that disagree, or that nothing compares.
+    apart = run.clash is not None or bool(run.step().islands)
+    lengths = steps["longest_ns" if apart else "duration_ns"] / _MS
     shown = ", ".join(f"{length:.1f}" for length in lengths[:8])
     shown += ", …" if len(lengths) > 8 else ""
     ranks = f"rank {run.ranks[0]}" if len(run.ranks) == 1 else f"{len(run.ranks)} ranks"
     read = int((run.files["status"] != REFUSED).sum())
     count = "one step" if len(steps) == 1 else f"{len(steps)} steps"
     said = f"{run.name}: {ranks} from {read} of {len(run.files)} files; {count} of {shown} ms"
-    return said if run.clash is None else f"{said} on the longest rank"
+    return f"{said} on the longest rank" if apart else said
 
 
 def step_said(run: Run, step: Step, most_ranks: int) -> str:
@@ -93,7 +96,7 @@ def step_said(run: Run, step: Step, most_ranks: int) -> str:
             f"Step {step.number} is {values} ms by rank, each by its own clock; path and gains are "
             f"of rank {rank} alone"
         )
-    if step.clash is not None:
+    if step.clash is not None or step.islands:
         return f"{took} by these clocks, from the first rank's start to the last one's end"
     if row["ranks"] > 1:
         return f"{took}, from the first rank's start to the end of rank {row['last_rank']}"
@@ -217,14 +220,25 @@ def path_said(path: pd.DataFrame, step: Step) -> list[str]:
     ):
         if ns >= LEAST_GAIN * total:
             said.append(f"{share(ns, total)} of it {how}.")
-    worked = (path["on"] == "host") & ~path["residual"]
-    host = path.loc[worked, "duration_ns"].sum()
-    if (step.windows["window"] == "device").any() and 2 * host > total:
-        said.append(
-            f"{share(host, total)} of it runs on the host while devices wait for launches: a "
-            "faster host shortens that."
-        )
+    if (step.windows["window"] == "device").any():
+        said += _host_said(path[(path["on"] == "host") & ~path["residual"]], total, step)
     return said
+
+
+def _host_said(host: pd.DataFrame, total: int, step: Step) -> list[str]:
+    """Say how much of a path runs on the host, where that is most of it, and what devices do."""
+    lasts = int(host["duration_ns"].sum())
+    if 2 * lasts <= total:
+        return []
+    idle = sum(
+        step.device_idle_ns(int(rank), spans[["start_ns", "finish_ns"]].to_numpy(dtype=np.int64))
+        for rank, spans in host.groupby("rank")
+    )
+    waiting = f"{share(idle, total)} of it runs on the host while devices wait for launches"
+    if 2 * idle > total:
+        return [f"{waiting}: a faster host shortens that."]
+    beside = share(lasts - idle, total)
+    return [f"{waiting}, {beside} beside their work: there it may only have waited for them."]
 
 
 def stretch_said(rank: Any, what: str) -> str:
@@ -239,7 +253,9 @@ def gains(step: Step) -> list[Gain]:
     found = [each for each in what_ifs(step) if each["gain_ns"] > LEAST_GAIN * total]
     return [
         Gain(
-            _proposed(each["change"], each["did"]) + _as_one(each["change"], step),
+            _proposed(each["change"], each["did"])
+            + _as_one(each["change"], step)
+            + _by_clocks(each["change"], step),
             each["gain_ns"],
             each["completion_ns"],
             share(each["gain_ns"], total),
@@ -267,6 +283,14 @@ def _as_one(change: Mapping[str, Any], step: Step) -> str:
     if change.get("kind") != "exchange" or step.unmatched.empty:
         return ""
     return f" ({len(step.unmatched)} of them wait and transfer in one, not joined over ranks)"
+
+
+def _by_clocks(change: Mapping[str, Any], step: Step) -> str:
+    """Say where a change compares starts that only the ranks' own clocks tell."""
+    starts = change.get("start_together") or change.get("no_stragglers")
+    return (
+        " (starts by their own clocks, which nothing compares)" if starts and step.islands else ""
+    )
 
 
 def trust_said(replayed: WhatIf) -> str:

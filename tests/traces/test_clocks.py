@@ -326,6 +326,16 @@ def test_ranks_that_no_collective_connects_are_said_to_be_apart(load):
     said = "2 sets of ranks share no collective with each other (one has 0, 1, one 2, 3): nothing"
     assert sum(note.startswith(said) for note in run.step(2).notes) == 1
     assert "share no collective with each other" in explain(run, 2)
+    # What rests on clocks alone is not told of ranks, or said to be so.
+    step = run.step(2)
+    assert step.own_time["late_ns"].isna().all()
+    assert run.steps["last_rank"].isna().all()
+    assert "began its step" not in " ".join(step.slowest["sentence"])
+    assert "rests on their clocks alone" in step.what_if(start_together=True).trust.sentence
+    assert "rests on their clocks alone" in step.no_stragglers("coarse").trust.clocks
+    assert "ms by these clocks" in explain(run, 2)
+    # Within a set collectives still tell who was last.
+    assert step.collectives["wait_ns"].notna().all()
 
 
 def test_ends_as_scattered_as_the_steps_name_nobody(load):

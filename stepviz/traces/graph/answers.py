@@ -66,10 +66,11 @@ class Trust:
     """How far an answer holds.
 
     `residual_share` is the part of the path that is delay no work explains, `unexplained_share`
-    what of it lies beyond the thresholds; `clocks` says how far ranks' clocks disagree, "" where
-    they may agree. `beyond` says what else bounds it, in sentences: how much of the gain no row
-    tells of; how much of what was changed ran before the step began, where no edit reaches; how
-    many exchanges no other rank is known to take part in, so that they keep what they waited.
+    what of it lies beyond the thresholds; `clocks` says how far ranks' clocks disagree, or that
+    nothing compares some, "" where they may agree. `beyond` says what else bounds it, in sentences:
+    how much of the gain no row tells of; how much of what was changed ran before the step began,
+    where no edit reaches; how many exchanges no other rank is known to take part in, so that they
+    keep what they waited.
     """
 
     level: Level
@@ -156,7 +157,7 @@ class WhatIf:
 class Answering(Protocol):
     """A level of a step's graph: what both the fine and the coarse one answer.
 
-    Both are made of the step's ranks, exchanges and clash: ``Fine(ranks, exchanges, clash)``.
+    Both are made of the step's ranks and exchanges, and of what `Trust.clocks` is to say.
     """
 
     def path(self) -> pd.DataFrame:

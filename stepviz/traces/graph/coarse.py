@@ -18,7 +18,6 @@ from stepviz.traces.graph.beyond import apart_said
 from stepviz.traces.graph.coarse_model import CoarseModel, Lengths, coarse_model
 from stepviz.traces.graph.edits import Edit, matching
 from stepviz.traces.graph.programs import Program, classes, first_of_class, in_order, left_said
-from stepviz.traces.joining.clocks import Clash
 from stepviz.traces.joining.step_exchanges import StepExchanges
 from stepviz.traces.rank_trace import RankStep
 
@@ -33,14 +32,14 @@ class Coarse:
     """Each rank's own times and the collectives of a step."""
 
     def __init__(
-        self, ranks: Mapping[int, RankStep], exchanges: StepExchanges, clash: Clash | None
+        self, ranks: Mapping[int, RankStep], exchanges: StepExchanges, clocks: str
     ) -> None:
         self._ranks = dict(ranks)
         self._windows = {
             rank: (part.window.start_ns, part.window.finish_ns) for rank, part in ranks.items()
         }
         self._exchanges = exchanges
-        self._clash = clash
+        self._clocks = clocks
 
     @cached_property
     def model(self) -> CoarseModel:
@@ -105,7 +104,7 @@ class Coarse:
                 "coarse",
                 residual,
                 unexplained,
-                clocks="" if self._clash is None else str(self._clash),
+                clocks=self._clocks,
                 beyond=tuple(filter(None, (apart_said(model.exchanges.ranks.tolist()),))),
             ),
             largest_error_ns=error,

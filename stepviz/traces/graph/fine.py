@@ -41,7 +41,6 @@ from stepviz.traces.graph.paths import path_along
 from stepviz.traces.graph.programs import Program, classes, in_order
 from stepviz.traces.graph.streams import Streams, draw_work
 from stepviz.traces.graph.view import View
-from stepviz.traces.joining.clocks import Clash
 from stepviz.traces.joining.joins import Exchange
 from stepviz.traces.rank_trace import RankStep
 
@@ -107,11 +106,11 @@ class Fine:
     """The graph of all rows of a step."""
 
     def __init__(
-        self, ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange], clash: Clash | None
+        self, ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange], clocks: str
     ) -> None:
         self._ranks = dict(ranks)
         self._exchanges = list(exchanges)
-        self._clash = clash
+        self._clocks = clocks
         self._origin = min(step.window.start_ns for step in ranks.values())
 
     @cached_property
@@ -191,7 +190,6 @@ class Fine:
         unedited = duration is network.elements.duration and np.array_equal(time, network.time)
         path = self._path.copy() if unedited else path_along(network, time, duration, self._origin)
         residual, unexplained = shares(path)
-        clocks = "" if self._clash is None else str(self._clash)
         sizes = [len(exchange.calls) for exchange in self._exchanges]
         return WhatIf(
             level="fine",
@@ -203,7 +201,7 @@ class Fine:
                 "fine",
                 residual,
                 unexplained,
-                clocks=clocks,
+                clocks=self._clocks,
                 beyond=tuple(filter(None, (*beyond, apart_said(sizes)))),
             ),
             largest_error_ns=error,

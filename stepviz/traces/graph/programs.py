@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from stepviz.traces.graph.arrays import IntArray
@@ -50,8 +51,14 @@ def first_of_class(start: IntArray, number: IntArray) -> IntArray:
 
 
 def left_said(numbers: Mapping[int, int]) -> str:
-    """Name the ranks that no other one is like, "" where there are none."""
+    """Say what the median is of two, and name the ranks that no other one is like."""
     counts = np.bincount(list(numbers.values()))
+    pairs = "; the median of two ranks is the middle between them" if (counts == 2).any() else ""
+    return pairs + _alone_said(numbers, counts)
+
+
+def _alone_said(numbers: Mapping[int, int], counts: npt.NDArray[np.int64]) -> str:
+    """Name the ranks that no other one is like, "" where there are none."""
     alone = [rank for rank, number in numbers.items() if counts[number] == 1]
     if not alone or len(numbers) == 1:
         return ""

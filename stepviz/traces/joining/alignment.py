@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -38,17 +39,24 @@ _COLUMNS: Final = ("offset_ns", "drift_ppm", "residual_ns", "collectives", "move
 class Aligned:
     """The match of a run, its ranks' clocks, and how well these are known.
 
-    `frame` is what `run.clock` shows. `unsure` is, by rank, how far its times may still be
-    off, ns. `doubt` says why no straggler may be named, None where one may. `islands` says which
+    `seen` has a row of `frame` for each rank. `unsure` is, by rank, how far its times may still
+    be off, ns. `doubt` says why no straggler may be named, None where one may. `islands` says which
     ranks no collective connects with others, so that only their own clocks agree; "" for none.
     """
 
     match: Match
     clocks: dict[int, RankClock]
-    frame: pd.DataFrame
+    seen: list[dict[str, Any]]
     unsure: dict[int, int]
     doubt: Clash | None
     islands: str = ""
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """What `run.clock` shows."""
+        index = pd.Index(list(self.clocks), name="rank")
+        frame = pd.DataFrame(self.seen, index=index, columns=list(_COLUMNS))
+        return frame.astype({"offset_ns": "Int64", "residual_ns": "Int64", "drift_ppm": "Float64"})
 
     def told(self, ranks: Iterable[int], skew_ns: int) -> bool:
         """Say whether clocks tell who of these ranks was first, and who last, of such a skew."""
@@ -121,27 +129,29 @@ def judged(calls: Mapping[int, RankCalls], step_ns: int, *, move: bool = True) -
             apart = max(abs(round(found.offset[at])), unsure[rank])
             pair = (min(rank, other), max(rank, other))
             doubts.append(Clash(apart, pair, shown, sure=False))
-    frame = pd.DataFrame(rows, index=pd.Index(ranks, name="rank"), columns=list(_COLUMNS))
-    frame = frame.astype({"offset_ns": "Int64", "residual_ns": "Int64", "drift_ppm": "Float64"})
     doubt = worst_of(
         [*doubts, _counted_otherwise(known, calls, step_ns), _uncompared(found, calls, step_ns)]
     )
-    return Aligned(matched, clocks, frame, unsure, doubt, _islands(found, ranks))
+    return Aligned(matched, clocks, rows, unsure, doubt, _islands(found, ranks))
 
 
 def _islands(found: Estimates, ranks: list[int]) -> str:
     """Say which ranks no collective connects with the others, "" where all are connected."""
-    some = np.flatnonzero(found.count > 0)
-    numbers = np.unique(found.group[some])
+    if not (found.count > 0).any():
+        return ""
+    # A rank that shares none is a set of its own.
+    group = np.where(found.count > 0, found.group, -1 - np.arange(len(ranks)))
+    numbers, first = np.unique(group, return_index=True)
     if len(numbers) < 2:
         return ""
     shown = [
-        ", ".join(str(ranks[at]) for at in some[found.group[some] == number][:3].tolist())
-        for number in numbers[:2].tolist()
+        ", ".join(str(ranks[at]) for at in np.flatnonzero(group == group[place])[:3].tolist())
+        for place in np.sort(first)[:2].tolist()
     ]
     return (
         f"{len(numbers)} sets of ranks share no collective with each other (one has {shown[0]}, "
-        f"one {shown[1]}): nothing compares their clocks, nor tells which of them is late"
+        f"one {shown[1]}): nothing compares their clocks, nor tells which of them is late; how "
+        "late a rank starts, and how long all take together, rests on their clocks alone"
     )
 
 

@@ -38,22 +38,27 @@ def cut_alike(steps: pd.DataFrame) -> BoolArray:
 
     Those that follow another one, else those measured on a device, else all that are whole.
     """
-    whole = (steps["ranks"] == steps["ranks"].max()).to_numpy()
-    following = whole & (steps["start_from"] == PREVIOUS).to_numpy()
-    on_device = whole & (steps["window"] == "device").to_numpy()
+    counts = steps["ranks"].to_numpy(dtype=np.int64)
+    whole = counts == counts.max()
+    following = whole & _are(steps["start_from"], PREVIOUS)
+    on_device = whole & _are(steps["window"], "device")
     return next(part for part in (following, on_device, whole) if part.any())
 
 
+def _are(column: pd.Series[str], word: str) -> BoolArray:
+    return np.array([each == word for each in column.tolist()], dtype=np.bool_)
+
+
 def compared_lengths(
-    lengths: pd.Series[int], alike: BoolArray
-) -> tuple[pd.Series[float], BoolArray]:
+    lengths: npt.NDArray[np.int64], alike: BoolArray
+) -> tuple[npt.NDArray[np.float64], BoolArray]:
     """Return each step's length over the median of those cut alike, and which of these are odd."""
-    usual = lengths.to_numpy(dtype=np.float64)[alike]
+    usual = lengths[alike].astype(np.float64)
     middle = float(np.median(usual))
-    ratio = lengths / middle if middle else pd.Series(1.0, index=lengths.index)
+    ratio = lengths / middle if middle else np.ones(len(lengths))
     away = float(np.median(np.abs(usual - middle)))
     room = _DEVIATIONS * max(away, _LEAST_PART * middle)
-    odd = alike & (np.abs(lengths.to_numpy() - middle) > room) & (len(usual) >= _FEWEST)
+    odd = alike & (np.abs(lengths - middle) > room) & (len(usual) >= _FEWEST)
     return ratio, odd
 
 
