@@ -230,10 +230,10 @@ def _host_said(host: pd.DataFrame, total: int, step: Step) -> list[str]:
     lasts = int(host["duration_ns"].sum())
     if 2 * lasts <= total:
         return []
-    idle = sum(
-        step.device_idle_ns(int(rank), spans[["start_ns", "finish_ns"]].to_numpy(dtype=np.int64))
-        for rank, spans in host.groupby("rank")
-    )
+    idle = 0
+    for rank in host["rank"].unique().tolist():
+        spans = host.loc[host["rank"] == rank, ["start_ns", "finish_ns"]]
+        idle += step.device_idle_ns(rank, spans.to_numpy(dtype=np.int64))
     waiting = f"{share(idle, total)} of it runs on the host while devices wait for launches"
     if 2 * idle > total:
         return [f"{waiting}: a faster host shortens that."]

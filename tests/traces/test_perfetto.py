@@ -332,3 +332,21 @@ def test_it_is_written_in_blocks(two, tmp_path, monkeypatch):
     small = two.step(2).to_perfetto(tmp_path / "small.json").read_bytes()
     monkeypatch.undo()
     assert two.step(2).to_perfetto(tmp_path / "large.json").read_bytes() == small
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_lanes_are_the_first_where_each_interval_nests(seed):
+    """Against looking at one lane after the other."""
+    random = np.random.default_rng(seed)
+    start = np.sort(random.integers(0, 60, 200))
+    finish = start + random.integers(0, int(random.integers(2, 300)), 200)
+    order = np.lexsort((-finish, start))
+    start, finish = start[order], finish[order]
+    stacks, expected = [], []
+    for begin, end in zip(start.tolist(), finish.tolist(), strict=True):
+        stacks = [[until for until in stack if until > begin] for stack in stacks] + [[]]
+        lane = next(at for at, stack in enumerate(stacks) if not stack or end <= stack[-1])
+        stacks[lane].append(end)
+        expected.append(lane)
+        stacks = stacks if stacks[-1] else stacks[:-1]
+    assert nesting_lanes(start, finish).tolist() == expected

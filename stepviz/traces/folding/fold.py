@@ -18,6 +18,7 @@ from stepviz.core.timeline import Timeline
 from stepviz.core.vocabulary import COMPUTE
 from stepviz.traces.classifying.launches import Launches
 from stepviz.traces.classifying.windows import Window
+from stepviz.traces.first_free import FirstFree
 from stepviz.traces.folding.bars import Bar, gather
 from stepviz.traces.folding.pieces import Piece
 from stepviz.traces.folding.waits import Hold, Wait, gaps, holds, waits
@@ -193,16 +194,15 @@ def _bar_names(rank: int, window: Window, bars: Sequence[Bar]) -> list[str]:
 
 def _exchange_phases(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
     """Return a phase per exchange, on as many sub-lanes of its link as truly ran at once."""
-    free: dict[tuple[str, int | None], list[int]] = defaultdict(list)
+    # By link, the lanes of it: free from the end of the last one on, so until minus that.
+    free: dict[tuple[str, int | None], FirstFree] = defaultdict(FirstFree)
     phases = []
     for exchange in exchanges:
         start, finish = exchange.last_arrival, exchange.first_finish
         rank = None if exchange.joint else exchange.members[0]
-        ends = free[_link(exchange), rank]
-        at = next((i for i, end in enumerate(ends) if end <= start), len(ends))
-        if at == len(ends):
-            ends.append(finish)
-        ends[at] = finish
+        lanes = free[_link(exchange), rank]
+        at = lanes.first(-start)
+        lanes.set(at, -finish)
         lane = _link(exchange) + (f" {at + 1}" if at else "")
         phase: dict[str, Any] = {
             "phase": exchange.name,

@@ -14,11 +14,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
+
+from stepviz.indices import as_index
+from stepviz.traces.first_free import EVER, FirstFree
 
 IntArray = npt.NDArray[np.int64]
 
@@ -89,15 +93,19 @@ class EventWriter:
         arrows
             By slice, the ends of arrows there (see `arrow`).
         """
+        if len(start) == 0:
+            return
         order = np.lexsort((-finish, start))
         lanes = nesting_lanes(start[order], finish[order])
         begins = (start - self._origin).tolist()
         lengths = (finish - start).tolist()
         found = arrows or {}
-        for lane in range(int(lanes.max(initial=-1)) + 1):
+        by_lane = order[np.argsort(lanes, kind="stable")]
+        bounds = np.cumsum(np.bincount(as_index(lanes)))[:-1]
+        for lane, rows in enumerate(np.split(by_lane, bounds)):
             tid = self.track(pid, lane_name(name, lane))
             place = f'"pid":{pid},"tid":{tid},"ts":'
-            for row in order[lanes == lane].tolist():
+            for row in rows.tolist():
                 at = microseconds(begins[row])
                 self._event(
                     f'{{"ph":"X",{heads[row]},{place}{at},"dur":{microseconds(lengths[row])},'
@@ -177,15 +185,18 @@ def nesting_lanes(start: IntArray, finish: IntArray) -> IntArray:
     """
     found = []
     stacks: list[list[int]] = []
+    free = FirstFree()
+    ending: list[tuple[int, int]] = []
     for begin, end in zip(start.tolist(), finish.tolist(), strict=True):
-        for lane, stack in enumerate(stacks):
-            while stack and stack[-1] <= begin:
-                stack.pop()
-            if not stack or end <= stack[-1]:
-                stack.append(end)
-                found.append(lane)
-                break
-        else:
-            found.append(len(stacks))
-            stacks.append([end])
+        while ending and ending[0][0] <= begin:
+            _, lane = heappop(ending)
+            stacks[lane].pop()
+            free.set(lane, stacks[lane][-1] if stacks[lane] else EVER)
+        lane = free.first(end)
+        if lane == len(stacks):
+            stacks.append([])
+        stacks[lane].append(end)
+        heappush(ending, (end, lane))
+        free.set(lane, end)
+        found.append(lane)
     return np.array(found, dtype=np.int64)
