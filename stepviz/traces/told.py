@@ -306,9 +306,13 @@ def trust_said(replayed: WhatIf) -> str:
 def wrong_said(step: Step) -> str:
     """Say what the two wrong answers would have been."""
     schedule = step.timeline().schedule()
+    if not schedule.plain_sum:
+        return f"no bar of the step holds work to add up; it took {ms(step.completion_ns)}."
+    other = 1e-6 * int(step.breakdown("ns").loc["other"].max())
+    left = f" (neither knows {other:.2f} ms of kind other)" if other > schedule.plain_sum else ""
     return (
         f"a plain sum says {schedule.plain_sum:.2f} ms, a plain maximum "
-        f"{schedule.plain_maximum:.2f} ms; the step took {ms(step.completion_ns)}."
+        f"{schedule.plain_maximum:.2f} ms{left}; the step took {ms(step.completion_ns)}."
     )
 
 

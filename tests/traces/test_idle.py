@@ -72,6 +72,7 @@ def test_an_input_that_was_not_ready(load):
     assert row["candidates"] == "input not ready, late launch"
     assert "enumerate(DataLoader)#_Iter.__next__ for 0.27 of 0.3 ms" in row["evidence"]
     assert "late gemm, which ends it, was launched only 0.01 ms before" in row["evidence"]
+    assert "it began: 0.29 of 0.3 ms into the gap" in row["evidence"]
     assert row["repeats"] == "alike in each of 4 steps"
 
 

@@ -471,3 +471,10 @@ def test_utf_16_that_was_cut_off(tmp_path):
     with pytest.warns(TraceWarning, match="truncated"):
         run = sv.load_run(put(tmp_path, {"rank0.json": data}))
     assert run.files["events"].item() > 10
+
+
+def test_an_executor_that_was_shut_down(tmp_path):
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(sv.TraceError, match="the executor takes no work"):
+        sv.load_run(put(tmp_path / "run", FILES), executor=pool)

@@ -110,3 +110,13 @@ def test_exchange_that_is_not_joined_says_that_its_wait_goes_with_it(told):
     text = told([gloo_step(0)])
     assert "1 exchange stays with its rank" in text
     assert "all exchange work in half the time (1 of them wait and transfer in one" in text
+
+
+def test_a_device_that_works_beside_the_host_does_not_wait_for_it(told):
+    """Each kernel is launched just before the one before it ends: nobody waits for the host."""
+    events = [note("ProfilerStep#1", 0, 9000)]
+    for k in range(16):
+        events += [launch(500 * k + 2, k + 1), kernel("gemm", 500 * k + 10, 498, k + 1)]
+    text = told([document(0, events, world=1)])
+    assert "a faster host shortens that" not in text
+    assert "a plain sum says" not in text

@@ -243,7 +243,10 @@ def _by_launch(part: RankStep, events: pd.DataFrame, start: int, finish: int) ->
     slow = late > part.trace.ordinary_lag
     only = "" if slow else "only "
     longer = ", longer than a launch usually takes" if slow else ""
-    said = f"{name}, which ends it, was launched {only}{_ms(late)} before it began{longer}"
+    said = (
+        f"{name}, which ends it, was launched {only}{_ms(late)} before it began{longer}: "
+        f"{_of(launched - start, start, finish)} into the gap"
+    )
     return [_Cause(launched - start, _LATE, said)]
 
 

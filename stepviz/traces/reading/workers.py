@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, as_completed
 from typing import Final, Self, TypeVar
 
+from stepviz.errors import TraceError
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -130,7 +132,11 @@ def _at_once(
                 places[executor.submit(task, item)] = place
             except (BrokenExecutor, OSError, RuntimeError) as error:
                 if not own:
-                    raise
+                    msg = (
+                        f"the executor takes no work ({type(error).__name__}: {error}); pass one "
+                        "that runs, or none"
+                    )
+                    raise TraceError(msg) from error
                 notes.append(_alone(error))
                 lost = list(range(place, len(items)))
                 break
