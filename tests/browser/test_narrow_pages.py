@@ -59,6 +59,17 @@ def test_settings_and_words_stay_inside(name, width, opened):
     assert page.evaluate(OUTSIDE) == []
 
 
+@pytest.mark.parametrize("width", [375, 560, 860, 1200])
+@pytest.mark.parametrize("name", ["tokens", "planner", "buckets"])
+def test_sliders_begin_and_end_together(name, width, opened):
+    page = opened(WIDGETS[name](), width)
+    expect(page.locator(".kn-numbers > *").first).to_be_attached()
+    sliders = [one.bounding_box() for one in page.locator(".kn-controls input[type=range]").all()]
+    edges = [(round(box["x"]), round(box["width"])) for box in sliders if box is not None]
+    assert len(edges) > 1
+    assert edges == edges[:1] * len(edges)
+
+
 @pytest.mark.parametrize("width", [375, 768, 1000, 1400])
 @pytest.mark.parametrize("names", NAMED)
 def test_names_of_scenarios_leave_the_headline_its_room(names, width, opened):

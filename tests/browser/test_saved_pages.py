@@ -218,6 +218,20 @@ def test_a_question_is_answered(saved_page):
         page.locator('.stepviz.qz [data-role="field"]').fill(typed)
         page.keyboard.press("Enter")
         expect(page.locator(".stepviz.qz")).to_contain_text(said)
+    texts = drawn(downloaded(page, page.locator('[data-role="save-svg"]')))
+    assert "When does the step end?" in texts
+    assert "0.725 s" in texts
+    assert "Path." in texts
+    assert downloaded(page, page.locator('[data-role="save-png"]')).startswith(PNG)
+
+
+def test_a_question_with_choices_is_drawn_with_the_chosen_one_marked(saved_page):
+    choices = ("the link", "the loader")
+    page = saved_page(sv.Quiz("What is late?", choices=choices, answer="the loader"))
+    page.get_by_label("the loader").check()
+    drawing = downloaded(page, page.locator('[data-role="save-svg"]'))
+    assert [drawn(drawing).count(choice) for choice in choices] == [1, 1]
+    assert drawing.count(b"<circle") == len(choices) + 1  # a ring for each, a dot in one
 
 
 def test_several_widgets_share_a_page(new_page, tmp_path):
@@ -241,7 +255,9 @@ def test_several_widgets_share_a_page(new_page, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["editor", "viewer", "tokens", "planner", "buckets", "capture"])
+@pytest.mark.parametrize(
+    "name", ["editor", "viewer", "tokens", "planner", "buckets", "capture", "quiz"]
+)
 def test_axe_finds_nothing_serious_in_a_page(name, scheme, new_page, tmp_path):
     made = {
         "editor": lambda: sv.TimelineEditor(sv.lesson()),
@@ -250,6 +266,7 @@ def test_axe_finds_nothing_serious_in_a_page(name, scheme, new_page, tmp_path):
         "planner": sv.RunPlanner,
         "buckets": lambda: sv.BucketExplorer([20 * 2**20] * 12),
         "capture": lambda: sv.CapturePanel(runs={"base": sv.sample_run()}),
+        "quiz": lambda: sv.Quiz("Is this so?", choices=["yes", "no"], answer="yes"),
     }[name]()
     path = tmp_path / "page.html"
     made.save_html(path)

@@ -643,6 +643,10 @@ function control(node, style, rect, x, y, page) {
       svg("line", { x1: x, x2: x + rect.width, y1: middle, y2: middle, stroke: style.color, "stroke-opacity": 0.4, "stroke-width": 3 }),
       svg("circle", { cx: x + 7 + share * (rect.width - 14), cy: middle, r: 7, fill: style.color })
     );
+  } else if (node.type === "radio") {
+    const [cx, r] = [x + rect.width / 2, Math.min(rect.width, rect.height) / 2 - 1];
+    page.parts.push(svg("circle", { cx, cy: middle, r, fill: "none", stroke: style.color }));
+    if (node.checked) page.parts.push(svg("circle", { cx, cy: middle, r: r / 2, fill: style.color }));
   } else if (node.type === "checkbox") {
     page.parts.push(svg("rect", { x, y, width: rect.width, height: rect.height, rx: 2, fill: "none", stroke: style.color }));
     if (node.checked) {

@@ -18,6 +18,7 @@ function canBeHeard(value) {
 var OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 
 // view/dom.ts
+var SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 function assign(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === void 0 || value === false) continue;
@@ -28,6 +29,12 @@ function html(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   assign(element, attributes);
   for (const child of children) if (child !== null) element.append(child);
+  return element;
+}
+function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG_NAMESPACE, tag);
+  assign(element, attributes);
+  element.append(...children);
   return element;
 }
 function attr(element, name, value) {
@@ -75,6 +82,226 @@ function number(value) {
 var PLAIN = [{ maximumFractionDigits: 9 }, { maximumSignificantDigits: 12 }].map(
   (digits) => new Intl.NumberFormat("en-US", { useGrouping: false, ...digits })
 );
+
+// view/legal.ts
+var ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\p{Cs}\ufffe\uffff]/gu;
+var legal = (content) => content.replace(ILLEGAL, "�");
+
+// view/export.ts
+var PROPERTIES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "font-variant-numeric",
+  "text-decoration-line"
+];
+function dress(from, to) {
+  const style = getComputedStyle(from);
+  if (style.display === "none" || style.visibility === "hidden") {
+    to.setAttribute("display", "none");
+    return;
+  }
+  if (from instanceof SVGGraphicsElement && !(from instanceof SVGGElement)) {
+    for (const property of PROPERTIES) {
+      const value = style.getPropertyValue(property);
+      if (value !== "" && value !== "none" || property === "fill" || property === "stroke") to.setAttribute(property, value.replace(/url\("?[^"#)]*#/, "url(#").replace('")', ")"));
+    }
+  }
+  if (from instanceof SVGTextElement && style.paintOrder.startsWith("stroke")) {
+    to.setAttribute("paint-order", "stroke");
+    to.setAttribute("stroke-linejoin", "round");
+  }
+  for (let k = 0; k < from.children.length; k++) dress(from.children[k], to.children[k]);
+}
+function saveURL(url, name) {
+  const link = html("a", { href: url, download: name });
+  link.click();
+}
+function saveText(content, name, type) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+async function savePNG(picture, name) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(picture)}`;
+  await image.decode();
+  const canvas = html("canvas");
+  canvas.width = image.naturalWidth * 2;
+  canvas.height = image.naturalHeight * 2;
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("no canvas");
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) throw new Error("no picture");
+  const url = URL.createObjectURL(blob);
+  saveURL(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1e4);
+}
+
+// view/snapshot.ts
+var SKIPPED = ".sv-tool, .sv-x, [data-role='saving'], .sv-live, [hidden]";
+var NOTHING = "rgba(0, 0, 0, 0)";
+function snapshotSVG(root) {
+  const box2 = root.getBoundingClientRect();
+  const { width, height } = box2;
+  const style = getComputedStyle(root);
+  const page = { left: box2.left, top: box2.top, parts: [] };
+  const paper = style.backgroundColor === NOTHING ? "white" : style.backgroundColor;
+  page.parts.push(svg("rect", { width, height, fill: paper }));
+  for (const child of root.childNodes) draw(child, page);
+  const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, ...page.parts);
+  return legal(new XMLSerializer().serializeToString(picture));
+}
+function draw(node, page) {
+  if (node instanceof Text) {
+    write(node, page);
+    return;
+  }
+  if (!(node instanceof Element) || node.matches(SKIPPED)) return;
+  const visible = node.checkVisibility?.({ visibilityProperty: true, contentVisibilityAuto: true }) ?? true;
+  const rect = node.getBoundingClientRect();
+  if (!visible || rect.width <= 1 && rect.height <= 1) return;
+  const [x, y] = [rect.left - page.left, rect.top - page.top];
+  if (node instanceof SVGSVGElement) {
+    const clone = node.cloneNode(true);
+    dress(node, clone);
+    for (const title of clone.querySelectorAll("title")) title.remove();
+    for (const [name, value] of Object.entries({ x, y, width: rect.width, height: rect.height })) clone.setAttribute(name, String(value));
+    page.parts.push(clone);
+    return;
+  }
+  if (node instanceof HTMLCanvasElement) {
+    if (node.width > 0 && node.height > 0) page.parts.push(svg("image", { x, y, width: rect.width, height: rect.height, href: node.toDataURL() }));
+    return;
+  }
+  const style = getComputedStyle(node);
+  box(style, rect, x, y, page);
+  if (node instanceof HTMLInputElement || node instanceof HTMLSelectElement) {
+    control(node, style, rect, x, y, page);
+    return;
+  }
+  for (const child of node.childNodes) draw(child, page);
+}
+function box(style, rect, x, y, page) {
+  const round = Math.min(parseFloat(style.borderTopLeftRadius) || 0, rect.height / 2);
+  const fill = style.backgroundColor;
+  const border = parseFloat(style.borderTopWidth) || 0;
+  const all = border > 0 && style.borderBottomWidth === style.borderTopWidth && style.borderTopStyle !== "none";
+  if (fill !== NOTHING || all) {
+    page.parts.push(svg("rect", {
+      x,
+      y,
+      width: rect.width,
+      height: rect.height,
+      rx: round,
+      fill: fill === NOTHING ? "none" : fill,
+      stroke: all ? style.borderTopColor : "none",
+      "stroke-width": border
+    }));
+  } else if (border > 0 && style.borderTopStyle !== "none") {
+    page.parts.push(svg("line", { x1: x, y1: y, x2: x + rect.width, y2: y, stroke: style.borderTopColor, "stroke-width": border }));
+  }
+}
+function control(node, style, rect, x, y, page) {
+  const middle = y + rect.height / 2;
+  if (node.type === "range") {
+    const { min, max, value } = node;
+    const share = (Number(value) - Number(min)) / (Number(max) - Number(min) || 1);
+    page.parts.push(
+      svg("line", { x1: x, x2: x + rect.width, y1: middle, y2: middle, stroke: style.color, "stroke-opacity": 0.4, "stroke-width": 3 }),
+      svg("circle", { cx: x + 7 + share * (rect.width - 14), cy: middle, r: 7, fill: style.color })
+    );
+  } else if (node.type === "radio") {
+    const [cx, r] = [x + rect.width / 2, Math.min(rect.width, rect.height) / 2 - 1];
+    page.parts.push(svg("circle", { cx, cy: middle, r, fill: "none", stroke: style.color }));
+    if (node.checked) page.parts.push(svg("circle", { cx, cy: middle, r: r / 2, fill: style.color }));
+  } else if (node.type === "checkbox") {
+    page.parts.push(svg("rect", { x, y, width: rect.width, height: rect.height, rx: 2, fill: "none", stroke: style.color }));
+    if (node.checked) {
+      page.parts.push(svg("path", { d: `M${x + 3} ${middle}l3 3 5-6`, fill: "none", stroke: style.color, "stroke-width": 2 }));
+    }
+  } else {
+    const words = node instanceof HTMLSelectElement ? node.selectedOptions[0]?.textContent ?? "" : node.value || node.placeholder;
+    page.parts.push(line(words, style, x + (parseFloat(style.paddingLeft) || 0) + 1, y, rect.height, null));
+  }
+}
+function write(node, page) {
+  const content = node.data;
+  const parent = node.parentElement;
+  if (content.trim() === "" || parent === null) return;
+  const style = getComputedStyle(parent);
+  const range = document.createRange();
+  let [from, row] = [0, null];
+  const put = (to) => {
+    const words = content.slice(from, to).trim();
+    if (words === "" || row === null) return;
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    const { width } = range.getBoundingClientRect();
+    page.parts.push(line(words, style, row.left - page.left, row.top - page.top, row.height, width));
+  };
+  for (const { index, 0: word } of content.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const rect = range.getClientRects()[0];
+    if (rect === void 0 || rect.width === 0) continue;
+    if (row !== null && Math.abs(rect.top - row.top) > 2) {
+      put(index);
+      from = index;
+      row = rect;
+    } else if (row === null) {
+      from = index;
+      row = rect;
+    }
+  }
+  put(content.length);
+}
+function line(words, style, x, top, height, width) {
+  const size = parseFloat(style.fontSize);
+  const element = svg("text", {
+    x,
+    y: top + height / 2 + size * 0.35,
+    fill: style.color,
+    "font-size": size,
+    "font-family": style.fontFamily,
+    "font-weight": style.fontWeight,
+    "text-decoration": style.textDecorationLine === "none" ? null : style.textDecorationLine,
+    textLength: width === null || width === 0 ? null : width,
+    lengthAdjust: width === null ? null : "spacingAndGlyphs"
+  });
+  element.textContent = words;
+  return element;
+}
+
+// view/saving.ts
+function saveButtons(root, name, keys, signal) {
+  const said = html("span", { role: "status" });
+  const one = (kind, run) => button(`Save the picture as ${kind}`, kind, { ...keys, class: "sv-save", "data-role": `save-${kind.toLowerCase()}` }, () => {
+    said.textContent = "";
+    run();
+  }, signal);
+  return html(
+    "div",
+    { class: "sv-saving", "data-role": "saving" },
+    "Save the picture: ",
+    one("SVG", () => saveText(snapshotSVG(root), `${name}.svg`, "image/svg+xml")),
+    one("PNG", () => {
+      savePNG(snapshotSVG(root), `${name}.png`).catch(() => {
+        said.textContent = " This page does not allow pictures to be made; save the SVG instead.";
+      });
+    }),
+    said
+  );
+}
 
 // quiz/answers.ts
 var DIGITS = "(?:[0-9]{1,3}(?:[ \\u00a0\\u2009\\u202f'’_][0-9]{3})+(?:[.,][0-9]+)?|[0-9][0-9.,]*|[.,][0-9]+)(?:e[+-]?[0-9]+)?";
@@ -178,6 +405,7 @@ var QuizView = class {
       this.verdict,
       this.others
     );
+    if (model.kernel === false) this.root.append(saveButtons(this.root, "question", OWN_KEYS, signal));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();

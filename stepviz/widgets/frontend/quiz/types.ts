@@ -32,6 +32,8 @@ export interface Judgement {
 }
 
 export interface ModelLike {
+  /** False in a saved page, where no Python can save the picture. */
+  readonly kernel?: boolean;
   get(key: string): unknown;
   set(key: string, value: unknown): void;
   save_changes(): void;

@@ -3,6 +3,7 @@
 import { OWN_KEYS } from "../knobs/keys";
 import { attr, button, html, show } from "../view/dom";
 import { number } from "../view/format";
+import { saveButtons } from "../view/saving";
 import { judge, judgeNumber } from "./answers";
 import { pieces } from "./pieces";
 import type { Answer, Judgement, ModelLike, QuizDoc } from "./types";
@@ -36,6 +37,8 @@ export class QuizView {
     this.form.append(this.entry, html("div", { class: "qz-buttons" }, this.check, this.reveal, this.again));
     this.root = html("section", { class: "stepviz qz", "aria-labelledby": this.question.id, ...OWN_KEYS, tabindex: -1 },
       this.question, this.form, this.verdict, this.others);
+    // A notebook has many questions, and `save_svg` for each; a page has its buttons only.
+    if (model.kernel === false) this.root.append(saveButtons(this.root, "question", OWN_KEYS, signal));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit();
