@@ -137,6 +137,7 @@ def _notes(run: Run, step: Step) -> str:
     notes, _ = told.step_notes(step)
     lines = about_recording(run.recorded)
     lines += _few(told.clock_notes(run.clock[run.clock["moved"]]), "more clocks in run.clock")
+    lines += told.gaps_said(step)
     lines += _few(notes, "more notes in step.notes")
     lines += _few(told.file_notes(run), "more files in run.files")
     lines = told.without_folders(run, lines)

@@ -15,7 +15,9 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from stepviz.traces.folding.repeats import EVERY, IN_RUN
 from stepviz.traces.graph.answers import BEFORE_STEP, WhatIf
+from stepviz.traces.graph.programs import MEDIAN_OF_TWO
 from stepviz.traces.report_data import what_ifs
 from stepviz.traces.runs import REFUSED, Run
 from stepviz.traces.step import Step
@@ -221,7 +223,9 @@ def path_said(path: pd.DataFrame, step: Step) -> list[str]:
         if ns >= LEAST_GAIN * total:
             said.append(f"{share(ns, total)} of it {how}.")
     if (step.windows["window"] == "device").any():
-        said += _host_said(path[(path["on"] == "host") & ~path["residual"]], total, step)
+        # To read a batch or to save takes as long as it takes, however fast the host is.
+        slow = path["kind"].isin(["input", "checkpoint"])
+        said += _host_said(path[(path["on"] == "host") & ~path["residual"] & ~slow], total, step)
     return said
 
 
@@ -268,7 +272,8 @@ def gains(step: Step) -> list[Gain]:
 def _proposed(change: Mapping[str, Any], did: str) -> str:
     """Say a change as a proposal, where it is one that `what_ifs` makes."""
     if change.get("no_stragglers"):
-        return "no rank slower than the median on its way to any collective, none starting late"
+        median = "the median (of two, the middle)" if MEDIAN_OF_TWO in did else "the median"
+        return f"no rank slower than {median} on its way to any collective, none starting late"
     if change.get("start_together"):
         return "all ranks starting together"
     if change.get("factor") == 0.5:
@@ -303,12 +308,24 @@ def trust_said(replayed: WhatIf) -> str:
     )
 
 
+def gaps_said(step: Step) -> list[str]:
+    """Say which gap, the longest, comes in a rhythm that is not the step's own."""
+    gaps = step.idle()
+    repeats = gaps["repeats"].astype(str)
+    found = gaps[repeats.str.startswith(EVERY) | repeats.str.contains(IN_RUN, regex=False)]
+    return [
+        f"a gap of {ms(row['duration_ns'])} on rank {row['rank']} comes again ({row['repeats']}); "
+        f"it may be: {row['candidates']}"
+        for _, row in found.nlargest(1, "duration_ns").iterrows()
+    ]
+
+
 def wrong_said(step: Step) -> str:
     """Say what the two wrong answers would have been."""
     schedule = step.timeline().schedule()
     if not schedule.plain_sum:
         return f"no bar of the step holds work to add up; it took {ms(step.completion_ns)}."
-    other = 1e-6 * int(step.breakdown("ns").loc["other"].max())
+    other = float(step.breakdown().T["other"].max())
     left = f" (neither knows {other:.2f} ms of kind other)" if other > schedule.plain_sum else ""
     return (
         f"a plain sum says {schedule.plain_sum:.2f} ms, a plain maximum "

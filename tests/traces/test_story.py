@@ -8,6 +8,7 @@ import pytest
 
 import stepviz as sv
 from stepviz.traces.story import explain
+from tests.traces.many_ranks import on_device, simulated
 from tests.traces.synthetic import (
     document,
     gloo_step,
@@ -120,3 +121,32 @@ def test_a_device_that_works_beside_the_host_does_not_wait_for_it(told):
     text = told([document(0, events, world=1)])
     assert "a faster host shortens that" not in text
     assert "a plain sum says" not in text
+
+
+def test_a_pause_in_every_other_step_is_told(told):
+    """As a garbage collector makes them; no row says what it is."""
+    events, at = [], 0
+    for k in range(8):
+        length = 7000 if k % 2 else 2000
+        events += [note(f"ProfilerStep#{k}", at, length), launch(at + 1, 2 * k + 1),
+                   kernel("gemm", at + 10, 900, 2 * k + 1), launch(at + length - 990, 2 * k + 2),
+                   kernel("gemm", at + length - 980, 900, 2 * k + 2)]  # fmt: skip
+        at += length + 5
+    text = told([document(0, events, world=1)])
+    assert "comes again (every 2nd step: " in text
+
+
+def test_the_median_of_two_is_said_to_be_their_middle(told):
+    times = simulated(2, 3, 2, slow={(1, step, 0): 2000 for step in range(3)})
+    text = told(on_device(times).values())
+    assert "the median (of two, the middle)" in " ".join(text.split())
+
+
+def test_a_faster_host_does_not_save_faster(told):
+    """The device waits while the host writes a checkpoint."""
+    events = [note("ProfilerStep#1", 0, 9000), note("torch.save", 100, 8000),
+              host("aten::mm", 0, 50), launch(1, 1), kernel("gemm", 10, 40, 1),
+              host("aten::mm", 8200, 50), launch(8201, 2), kernel("gemm", 8210, 40, 2)]  # fmt: skip
+    text = told([document(0, events, world=1)])
+    assert "checkpoint" in text
+    assert "a faster host shortens that" not in text

@@ -16,6 +16,9 @@ ALIKE: Final = 1.5
 FEWEST: Final = 3
 #: Periods may differ by this part of their median.
 EVEN: Final = 0.1
+#: How a rhythm is told that is not the step's own: of every k-th step, or over the run.
+EVERY: Final = "every "
+IN_RUN: Final = "alike in the run"
 
 
 def repeats(
@@ -52,10 +55,10 @@ def _repeat(
     if (apart == apart[0]).all() and apart[0] > 1:
         shown = ", ".join(str(numbers[at]) for at in having[:4])
         more = ", …" if len(having) > 4 else ""
-        return f"every {_th(int(apart[0]))} step: {shown}{more}"
+        return f"{EVERY}{_th(int(apart[0]))} step: {shown}{more}"
     every = np.concatenate([gaps[:, 0] for gaps in alike])
     period = _period(np.sort(every))
-    return "" if period is None else f"{len(every)} alike in the run, every {period / 1e6:.3g} ms"
+    return "" if period is None else f"{len(every)} {IN_RUN}, every {period / 1e6:.3g} ms"
 
 
 def _alike(gaps: IntArray, length: int) -> IntArray:

@@ -7,6 +7,7 @@ one are not: what comes before the third exchange of one is other work than on t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from stepviz.traces.graph.arrays import IntArray
 
 #: What a rank does between ranks, in order: each exchange by its name and how many take part.
 Program = tuple[tuple[str, int], ...]
+
+#: What is said where ranks are held to the median of two.
+MEDIAN_OF_TWO: Final = "the median of two ranks is the middle between them"
 
 
 def in_order(exchanges: pd.DataFrame, sizes: Sequence[int]) -> tuple[IntArray, Program]:
@@ -53,7 +57,7 @@ def first_of_class(start: IntArray, number: IntArray) -> IntArray:
 def left_said(numbers: Mapping[int, int]) -> str:
     """Say what the median is of two, and name the ranks that no other one is like."""
     counts = np.bincount(list(numbers.values()))
-    pairs = "; the median of two ranks is the middle between them" if (counts == 2).any() else ""
+    pairs = f"; {MEDIAN_OF_TWO}" if (counts == 2).any() else ""
     return pairs + _alone_said(numbers, counts)
 
 
