@@ -49,6 +49,16 @@ def test_a_layout_that_was_given_stays_open(name):
     layout.close()
 
 
+@pytest.mark.parametrize("name", [name for name in MAKE if name not in BOXES])
+def test_all_of_a_kind_hand_over_one_text(name):
+    # A page keeps the text of each module that it loads; Chromium keeps one where they are alike.
+    first, second = MAKE[name](), MAKE[name]()
+    assert first._esm == second._esm
+    assert first._css == second._css
+    first.close()
+    second.close()
+
+
 class Kept(BaseComm):
     """A comm whose messages stay here."""
 
