@@ -41,7 +41,7 @@ def test_exchange_25_ms_shorter_saves_25_in_one_model_and_nothing_in_the_other(o
     # and the page says why
     message = ss_ff.locator('[data-role="message"]').text_content()
     assert "held by backward (FF" in message
-    assert answer_all(start) == 8
+    assert answer_all(start) == 7
 
 
 def test_the_notebook_about_waits_finds_the_slow_rank_on_the_path(open_notebook):
