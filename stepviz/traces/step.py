@@ -254,6 +254,9 @@ class Step(ObservedStep):
 
         For where ranks' clocks are too far apart to put them into one graph.
         """
+        if not is_whole(rank):
+            msg = f"one rank stands alone, so give its number, not {rank!r}"
+            raise TraceError(msg)
         (chosen,) = self._chosen(rank)
         parts = {chosen: self._ranks[chosen]}
         return Step(self._number, parts, [], self._run_name, lambda: None, self._aligned)

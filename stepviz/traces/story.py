@@ -20,6 +20,8 @@ MOST_RANKS: Final = 8
 WIDTH: Final = 100
 #: So many owners are worth naming.
 MOST_OWNERS: Final = 7
+#: Shorter ones would read 0.00 ms.
+LEAST_STRETCH_NS: Final = 5_000
 #: So many notes of a kind are read.
 MOST_NOTES: Final = 3
 
@@ -104,6 +106,7 @@ def _path(replayed: WhatIf, step: Step) -> str:
     lines = [told.path_title(step), *_columns(told.path_table(path) / _MS, "sum")]
     stretches = replayed.owners
     if 1 < len(stretches) <= MOST_OWNERS:
+        stretches = stretches[stretches["duration_ns"] >= LEAST_STRETCH_NS]
         columns = (stretches[column] for column in ("rank", "what", "duration_ns"))
         lines.append("  In order: " + " → ".join(map(_stretch, *columns)))
     return "\n".join([*lines, *(f"  {line}" for line in told.path_said(path, step))])

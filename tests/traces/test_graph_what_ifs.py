@@ -302,3 +302,14 @@ def test_clocks_that_disagree_are_said_beside_the_answer(load, tmp_path):
     assert step.clash is not None
     assert replay.trust.clocks == str(step.clash)
     assert replay.trust.sentence.endswith(str(step.clash))
+
+
+@pytest.mark.parametrize("kind", ["wait", "idle", "unexplained", "before the step"])
+def test_rows_of_tables_that_are_no_work(kind):
+    with pytest.raises(sv.ChangeError, match="is no work that could be made shorter"):
+        sv.sample_run().step().what_if(kind=kind, factor=0.5)
+
+
+def test_one_rank_stands_alone():
+    with pytest.raises(sv.TraceError, match="one rank stands alone"):
+        sv.sample_run().step().alone([0, 1])

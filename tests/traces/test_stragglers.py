@@ -202,3 +202,8 @@ def test_kernels_of_no_known_pass_compute_too(load):
         assert table[rank].sum() == (high - low) * 1000
     assert step.slowest.loc["most_own_time", "rank"] == 2
     assert step.slowest.loc["most_own_time", "excess"] == pytest.approx(800_000, rel=0.05)
+
+
+def test_of_two_ranks_the_other_one_is_named(load):
+    run = load(on_device(simulated(2, 3, 2, slow={(1, step, 0): 900 for step in range(3)})))
+    assert run.step(2).slowest.loc["most_own_time", "sentence"].endswith("more than rank 0")

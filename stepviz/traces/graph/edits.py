@@ -20,6 +20,8 @@ _MS = 1_000_000
 #: Longer durations, summed over a step, would not fit into whole ns.
 MOST_FACTOR = 1e6
 MOST_MS = 1e6
+#: Rows of tables that are no kind of work.
+_NO_WORK = ("wait", "idle", "unexplained", "before the step")
 _WORKS = "scale, remove, shorten, set_duration, delay_input and together of these"
 
 
@@ -156,6 +158,11 @@ def _kinds(kind: Names) -> tuple[str, ...]:
     for one in kinds:
         if one not in KINDS:
             msg = f"there is no kind {one!r}: {near(one, KINDS, most=len(KINDS))}"
+            if one in _NO_WORK:
+                msg = (
+                    f"{one!r} is no work that could be made shorter: it lasts until something "
+                    "else is done. Change that, or ask with own_time= or start_together=True"
+                )
             raise ChangeError(msg)
     return tuple(kinds)
 

@@ -169,7 +169,9 @@ def _most(values: pd.Series[int], what: str, work: pd.Series[int] | None = None)
     row |= {"rank": rank, "median": round(values.drop(rank).median()), "excess": excess}
     row["sentence"] = f"rank {rank} has {what}: {said}"
     if excess > 0:
-        row["sentence"] += f", {length_said(excess)} more than the median of the others"
+        others = values.index.drop([rank])
+        than = f"rank {others[0]}" if len(others) == 1 else "the median of the others"
+        row["sentence"] += f", {length_said(excess)} more than {than}"
     if measured.max() > measured[rank]:
         row["sentence"] += f"; but with the work beside exchanges rank {measured.idxmax()} has more"
     return row

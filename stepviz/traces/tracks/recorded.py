@@ -109,9 +109,11 @@ def _args(part: RankStep, rows: pd.DataFrame) -> list[str]:
                 texts[at] += f',"{key}":{value}'
     places = {row: at for at, row in enumerate(rows.index.tolist())}
     for frame, keys in ((part.rows.collectives, _COLLECTIVE_ARGS), (part.rows.syncs, _SYNC_ARGS)):
-        for row in frame.index.intersection(rows.index):
-            said = {key: _plain(frame.at[row, column]) for column, key in keys.items()}
-            known = {key: value for key, value in said.items() if value is not None}
+        here = frame.loc[frame.index.isin(rows.index), list(keys)]
+        values = [[_plain(value) for value in here[column].tolist()] for column in keys]
+        for row, *said in zip(here.index.tolist(), *values, strict=True):
+            pairs = zip(keys.values(), said, strict=True)
+            known = {key: value for key, value in pairs if value is not None}
             if known:
                 texts[places[row]] += f",{json.dumps(known)[1:-1]}"
     return texts
