@@ -84,6 +84,7 @@ def steps(timeline: Timeline, n: int, *, prefetch: int | None = None) -> BuiltTi
     size = len(tables.phase)
     more: list[tuple[int, int, str, float]] = []
     freed = _releases(tables, ends)
+    turns = _turns(tables)
     for k in range(1, count):
         now, before = k * size, (k - 1) * size
         for rank, entries in ends.entries.items():
@@ -97,10 +98,11 @@ def steps(timeline: Timeline, n: int, *, prefetch: int | None = None) -> BuiltTi
             taken = (k - max(depth, 1)) * size
             for rank, inputs in ends.inputs.items():
                 holders = ends.users[rank] if depth else ends.exits[rank]
-                type_ = "SS" if depth else "FS"
-                more += [
-                    (taken + row, now + first, type_, 0.0) for row in holders for first in inputs
-                ]
+                for row in holders:
+                    for first in inputs:
+                        # A dependency between neighbours of a lane stands for their order there.
+                        alone = depth == 0 or (taken + size == now and (row, first) in turns)
+                        more.append((taken + row, now + first, "FS" if alone else "SS", 0.0))
     names = phases["phase"].to_numpy()
     links = pd.DataFrame(more, columns=["source", "target", "type", "lag"])
     links["source"] = names[links["source"].to_numpy(dtype=np.int64)]
@@ -201,6 +203,16 @@ def ends_of(tables: Tables) -> Ends:
         users.setdefault(rank, entries.get(rank, []))
         exits.setdefault(rank, [])
     return Ends(dict(entries), dict(exits), dict(inputs), dict(users))
+
+
+def _turns(tables: Tables) -> set[tuple[int, int]]:
+    """Return the last and the first phase of each lane: neighbours, from one update to the next."""
+    ends: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for row, lane in enumerate(tables.lane.tolist()):
+        if lane is not None:
+            key = (int(tables.rank[row]), tables.members[row], lane)
+            ends[key] = (row, ends.get(key, (row, row))[1])
+    return set(ends.values())
 
 
 def _releases(tables: Tables, ends: Ends) -> list[tuple[int, int, float]]:

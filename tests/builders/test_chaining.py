@@ -62,6 +62,22 @@ def test_stages_of_a_pipeline_meet_the_next_update_on_their_own():
     assert table.loc["step 2 r3 forward 1", "start"] == 36
 
 
+@pytest.mark.parametrize("depth", [None, 0, 1, 2])
+def test_one_thread_loads_and_computes_in_turns(depth):
+    """Input on the lane that takes it, as with no loader process: nothing can run ahead."""
+    step = sv.Timeline(
+        [
+            {"phase": "input", "kind": "input", "duration": 2, "rank": 0, "lane": "thread"},
+            {"phase": "forward", "kind": "forward", "duration": 3, "rank": 0, "lane": "thread"},
+        ],
+        [("input", "forward")],
+    )
+    chain = B.steps(step, 3, prefetch=depth)
+    assert chain.completion == 15
+    table = chain.schedule().table
+    assert table["start"].tolist() == [0, 2, 5, 7, 10, 12]
+
+
 @given(timelines(targets=False), st.integers(1, 3), st.sampled_from([None, 0, 1, 2]))
 def test_any_timeline_chains(timeline, n, depth):
     chain = B.steps(timeline, n, prefetch=depth)
