@@ -15,7 +15,7 @@ from typing import Final
 
 import pandas as pd
 
-from stepviz.core.checks import as_real
+from stepviz.core.checks import as_real, holds_several
 from stepviz.errors import CostError, near
 
 #: What a cost model can be asked for.
@@ -76,7 +76,7 @@ class CostModel(ABC):
             what each link must carry, both GB/s. The bus bandwidth is the algorithm bandwidth
             times `bus_factor`, NaN where the model does not know its ranks.
         """
-        if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+        if not holds_several(sizes):
             msg = f"sizes is {sizes!r}: give a list of bytes, such as [1e6, 1e8]"
             raise CostError(msg)
         rows = list(sizes)
@@ -160,7 +160,7 @@ class AlphaBeta(CostModel):
     ranks: int | None = None
 
     def __post_init__(self) -> None:
-        _check(self.latency, self.bandwidth)
+        _check(self)
         if self.ranks is not None:
             as_ranks(self.ranks)
 
@@ -197,7 +197,7 @@ class Ring(CostModel):
     bandwidth: float
 
     def __post_init__(self) -> None:
-        _check(self.latency, self.bandwidth)
+        _check(self)
         as_ranks(self.ranks)
 
     def _ms(self, nbytes: float, collective: str) -> float:
@@ -240,7 +240,7 @@ class Tree(CostModel):
     bandwidth: float
 
     def __post_init__(self) -> None:
-        _check(self.latency, self.bandwidth)
+        _check(self)
         as_ranks(self.ranks)
 
     def _ms(self, nbytes: float, collective: str) -> float:
@@ -324,7 +324,9 @@ def as_ranks(given: object) -> int:
     return int(number)
 
 
-def _check(latency: object, bandwidth: object) -> None:
+def _check(link: AlphaBeta | Ring | Tree) -> None:
+    """Refuse a link that is none; keep its numbers as floats."""
+    latency, bandwidth = link.latency, link.bandwidth
     alpha, rate = as_real(latency), as_real(bandwidth)
     if alpha is None or not math.isfinite(alpha) or alpha < 0:
         msg = f"latency is {latency!r}: give ms, 0 or more"
@@ -332,3 +334,5 @@ def _check(latency: object, bandwidth: object) -> None:
     if rate is None or rate <= 0 or math.isnan(rate):
         msg = f"bandwidth is {bandwidth!r}: give GB/s, more than 0"
         raise CostError(msg)
+    object.__setattr__(link, "latency", alpha)
+    object.__setattr__(link, "bandwidth", rate)

@@ -7,7 +7,7 @@ and `element_size`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import pandas as pd
 
 from stepviz.builders.arguments import as_list
 from stepviz.builders.costs import collective_name
-from stepviz.core.checks import as_real
+from stepviz.core.checks import as_real, holds_several
 from stepviz.errors import CostError, TimelineError
 
 _WANTED = (
@@ -61,7 +61,7 @@ def gradients_of(parameters: Any) -> tuple[Gradient, ...]:
         found = _of_frame(parameters)
     elif isinstance(parameters, Mapping):
         found = [_of_pair(name, size) for name, size in parameters.items()]
-    elif isinstance(parameters, str | bytes) or not isinstance(parameters, Iterable):
+    elif not holds_several(parameters):
         msg = f"parameters is {type(parameters).__name__}: {_WANTED}"
         raise TimelineError(msg)
     else:

@@ -47,13 +47,20 @@ def is_name(value: object) -> bool:
     return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
 
 
+def holds_several(value: object) -> bool:
+    """Whether this is a list of values of whatever kind: no text, and no array of one number."""
+    if isinstance(value, str | bytes | bytearray) or getattr(value, "ndim", None) == 0:
+        return False
+    return isinstance(value, Iterable)
+
+
 def as_names(value: object) -> list[str] | None:
     """Return one name or several as a list; None where that is not what was given."""
     if isinstance(value, str):
         return [value]
-    if isinstance(value, bytes) or not isinstance(value, Iterable):
+    if not holds_several(value):
         return None
-    names = list(value)
+    names = list(value)  # type: ignore[call-overload]  # told just now
     return names if all(isinstance(name, str) for name in names) else None
 
 

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from stepviz.core.checks import MOST_RANKS, as_rank, as_real, is_missing, is_name, ms_text
+from stepviz.core.checks import (
+    MOST_RANKS,
+    as_rank,
+    as_real,
+    holds_several,
+    is_missing,
+    is_name,
+    ms_text,
+)
 from stepviz.core.tables import DEPENDENCY_COLUMNS, PHASE_COLUMNS, Tables
 from stepviz.core.vocabulary import KINDS, LINK_TYPES, ORIGINS
 from stepviz.errors import TimelineError, near
@@ -134,7 +142,7 @@ def _dict_columns(table: Mapping[str, Any], what: str) -> tuple[Columns, int]:
         raise TimelineError(msg)
     columns: Columns = {}
     for name, column in table.items():
-        if isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        if not holds_several(column):
             msg = f"column {name!r} of {what} is {column!r}: give a list with a value per row"
             raise TimelineError(msg)
         columns[str(name)] = list(column)
@@ -148,7 +156,7 @@ def _dict_columns(table: Mapping[str, Any], what: str) -> tuple[Columns, int]:
 def _record_columns(
     table: Iterable[Any], what: str, known: tuple[str, ...], *, pairs: bool
 ) -> tuple[Columns, int]:
-    if isinstance(table, (str, bytes)) or not isinstance(table, Iterable):
+    if not holds_several(table):
         msg = f"{what} must be a data frame or a list of records, not {type(table).__name__}"
         raise TimelineError(msg)
     records = []
@@ -303,8 +311,7 @@ def _ownership(
     for row, value in enumerate(given.get("members", ())):
         if is_missing(value):
             continue
-        scalar = isinstance(value, np.ndarray) and value.ndim == 0
-        if isinstance(value, str | bytes) or scalar or not isinstance(value, Iterable):
+        if not holds_several(value):
             msg = f"members of {where(row)} is {value!r}: give a list of ranks such as [0, 1]"
             raise TimelineError(msg)
         found = sorted({_rank(v, f"a member of {where(row)}") for v in value})

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from stepviz.core.checks import as_real
+from stepviz.core.checks import as_real, holds_several
 from stepviz.errors import CostError
 from stepviz.evidence.bucket_models import OUTSIDE, bucket_model
 from stepviz.traces import Run
@@ -99,7 +99,7 @@ def predict_buckets(run: Run, caps: Iterable[Any]) -> pd.DataFrame:
 
 
 def _caps(caps: Any) -> list[Any]:
-    if isinstance(caps, str) or not isinstance(caps, Iterable):
+    if not holds_several(caps):
         msg = f"caps is {caps!r}: give a list of bucket caps in MiB, such as [1, 4, 25]"
         raise CostError(msg)
     asked = [list(cap) if isinstance(cap, tuple) else cap for cap in caps]

@@ -12,6 +12,7 @@ import pandas as pd
 from stepviz.errors import ThroughputError, TraceError
 from stepviz.evidence.measured import measured
 from stepviz.evidence.records import counts_of, parameters_of, records
+from stepviz.throughput.checks import real, whole
 from stepviz.throughput.figures import card, number_text, percent
 from stepviz.throughput.flop_conventions import CONVENTIONS
 from stepviz.throughput.model_shapes import ModelShape
@@ -133,16 +134,19 @@ def run_throughput(
         notes.append("tokens: the run does not say what a batch held; give counts=")
         each = TokenCounts(scope="update")
     total = _times(each, len(lengths), float(lengths.sum()) / 1e3)
-    several = len(run.ranks) if devices is None else devices
-    model = _shape(run) if shape is None else shape
+    several = len(run.ranks) if devices is None else whole(devices, "devices", least=1)
+    model = _shape(run) if shape is None else _model(shape)
     length = _length(run)
     roof = _peak(run) if peak is None else peak
+    if peak is not None:
+        roof_of(peak)
     for what, missing in (("model", model), ("peak", roof)):
         if missing is None:
             notes.append(f"MFU: the run does not say its {what}{_why(run, what)}")
     used: dict[str, Mfu] = {}
     if model is not None and roof is not None and total.executed is not None:
-        used = _used(total, model, roof, length, several, convention)
+        used, why_not = _used(total, model, roof, length, several, convention)
+        notes += why_not
     elif convention is not None:
         msg = f"MFU ({convention}) can't be told: {'; '.join(notes[1:])}"
         raise ThroughputError(msg)
@@ -169,15 +173,17 @@ def _times(each: TokenCounts, updates: int, seconds: float) -> TokenCounts:
 
 def _used(
     total: TokenCounts, model: Any, roof: Any, length: int | None, devices: int, asked: str | None
-) -> dict[str, Mfu]:
-    found = {}
+) -> tuple[dict[str, Mfu], list[str]]:
+    """Return the utilization by convention, and why some conventions have none."""
+    found: dict[str, Mfu] = {}
+    missing: dict[str, list[str]] = {}
     for name in CONVENTIONS if asked is None else (asked,):
         sequence: Any = length
         if name == "packed" and total.mean_length is not None:
             sequence = total
         try:
             if sequence is None and name not in NO_LENGTH:
-                msg = f"{name} needs the length of a sequence, which the run does not say"
+                msg = "it needs the length of a sequence, which the run does not say"
                 raise ThroughputError(msg)  # noqa: TRY301  # one place says what can't be told
             found[name] = mfu(
                 model,
@@ -187,10 +193,16 @@ def _used(
                 peak=roof,
                 devices=devices,
             )
-        except ThroughputError:
+        except ThroughputError as error:
             if asked is not None:
                 raise
-    return found
+            missing.setdefault(str(error), []).append(name)
+    return found, [f"no MFU under {', '.join(names)}: {why}" for why, names in missing.items()]
+
+
+def _model(shape: Any) -> Any:
+    """Return a model that the user gave, once it is clear that it can be one."""
+    return shape if isinstance(shape, ModelShape) else real(shape, "shape", above=0)
 
 
 def _shape(run: Run) -> Any:

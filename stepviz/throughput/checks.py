@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Final
 
 from stepviz.errors import ThroughputError
+
+#: Numbers beyond this measure nothing, and overflow; so do divisors below one over it.
+_MOST: Final = 1e60
 
 
 def one_number(value: Any) -> Any:
@@ -47,6 +50,9 @@ def real(value: Any, name: str, *, above: float | None = None, least: float | No
     if not math.isfinite(number) or low:
         msg = f"{name} is {value!r}: give a number {bound}".rstrip()
         raise ThroughputError(msg)
+    if abs(number) > _MOST or (above == 0 and number < 1 / _MOST):
+        msg = f"{name} is {number:g}: give a number that something can be measured with"
+        raise ThroughputError(msg)
     return number
 
 
@@ -70,7 +76,25 @@ def whole(value: Any, name: str, *, least: int = 0) -> int:
     if number < least:
         msg = f"{name} is {value!r}: give a whole number of {least} or more"
         raise ThroughputError(msg)
+    if number > _MOST:
+        msg = f"{name} is beyond any count: give a whole number of at most {_MOST:g}"
+        raise ThroughputError(msg)
     return number
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return True or False; a word such as "no" is neither.
+
+    Raises
+    ------
+    ThroughputError
+        Where it is something else.
+    """
+    value = one_number(value)
+    if not isinstance(value, bool):
+        msg = f"{name} is {value!r}: give True or False"
+        raise ThroughputError(msg)
+    return value
 
 
 def listed(value: Any, name: str) -> list[Any]:

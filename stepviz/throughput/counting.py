@@ -10,7 +10,7 @@ import pandas as pd
 
 from stepviz.errors import ThroughputError
 from stepviz.throughput.batches import FIELDS, fields_of
-from stepviz.throughput.checks import whole
+from stepviz.throughput.checks import flag, whole
 from stepviz.throughput.scopes import known_scope
 from stepviz.throughput.streams import sum_of
 from stepviz.throughput.tallies import IGNORED, Rules, Tally, tally_of
@@ -136,6 +136,7 @@ def count_tokens(
         "loss_mask": loss_mask,
     }
     alone = {name: value for name, value in given.items() if value is not None}
+    skips = flag(skips_padding, "skips_padding")
     rules = Rules(ignore_index, pad_id, shifted)
     if (batch is None) == (not alone):
         msg = f"give a batch, or some of {', '.join(FIELDS)} by name: one of the two"
@@ -153,7 +154,7 @@ def count_tokens(
     return TokenCounts(
         allocated=tally.allocated,
         real=tally.real,
-        executed=tally.real if skips_padding else tally.allocated,
+        executed=tally.real if skips else tally.allocated,
         scored=tally.scored,
         sequences=tally.sequences,
         squared_lengths=tally.squared_lengths,

@@ -153,7 +153,7 @@ def diagnose(
     if right == 0 or number == 0:
         msg = f"reported is {number:g} and expected {right:g}: a ratio needs both above 0"
         raise ThroughputError(msg)
-    ratio = number / right
+    ratio = real(number, "reported", above=0) / real(right, "expected", above=0)
     near = real(tolerance, "tolerance", above=0)
     found: list[tuple[float, Cause]] = []
     if abs(ratio - 1) > near:

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, Final
 
 from stepviz.errors import ThroughputError, near
-from stepviz.throughput.checks import listed, real, whole
+from stepviz.throughput.checks import flag, listed, one_number, real, whole
 from stepviz.throughput.figures import card, number_text
 from stepviz.throughput.hf_configs import read_config
 from stepviz.throughput.matmul_weights import Weight, weights_of
@@ -118,6 +119,12 @@ class ModelShape:
         """Fill in what follows from the rest, and check it."""
         for name in ("layers", "hidden", "heads", "vocab"):
             self._set(name, whole(getattr(self, name), name, least=1))
+        for name in ("gated", "tied", "shared_gate"):
+            self._set(name, flag(getattr(self, name), name))
+        self._default("experts", 0)
+        self._set("experts", whole(self.experts, "experts"))
+        self._default("head_dim", 0)
+        self._set("head_dim", whole(self.head_dim, "head_dim"))
         if not self.head_dim and self.hidden % self.heads:
             msg = (
                 f"hidden {self.hidden} is no multiple of {self.heads} heads: give head_dim, the "
@@ -146,12 +153,13 @@ class ModelShape:
         object.__setattr__(self, name, value)
 
     def _default(self, name: str, value: int, *, unset: int = 0) -> None:
-        given = getattr(self, name)
-        if given is None or given == unset:
+        given = one_number(getattr(self, name))
+        plain = isinstance(given, Real) and not isinstance(given, bool)
+        if given is None or (plain and given == unset):
             self._set(name, value)
 
     def _each_window(self) -> tuple[int | None, ...] | None:
-        given = self.windows
+        given = one_number(self.windows)
         if given is None:
             return None
         each = tuple(given) if isinstance(given, Iterable) else (given,) * self.layers

@@ -68,8 +68,12 @@ class Rate:
         known_scope(self.scope)
         if self.devices is not None:
             whole(self.devices, "devices", least=1)
-        real(self.count, f"the count of {self.of}", least=0)
-        real(self.seconds, "seconds", above=0)
+        for name, number in (
+            ("count", real(self.count, f"the count of {self.of}", least=0)),
+            ("seconds", real(self.seconds, "seconds", above=0)),
+        ):
+            if not isinstance(getattr(self, name), int | float):
+                object.__setattr__(self, name, number)
 
     @property
     def value(self) -> float:

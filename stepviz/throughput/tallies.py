@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stepviz.errors import ThroughputError
 from stepviz.throughput.batches import FIELDS, WHO_SEES_WHOM, Ints, Rows, as_rows
-from stepviz.throughput.checks import one_number
+from stepviz.throughput.checks import flag, one_number
 
 #: The label that cross-entropy losses leave out, in torch and all that follows it.
 IGNORED: Final = -100
@@ -50,6 +50,7 @@ class Rules:
             if isinstance(value, bool) or not isinstance(value, Integral):
                 msg = f"{name} is {value!r}: give the id, a whole number"
                 raise ThroughputError(msg)
+        object.__setattr__(self, "shifted", flag(self.shifted, "shifted"))
 
 
 class Layout(NamedTuple):
@@ -152,7 +153,7 @@ def _common_layout(read: dict[str, Rows]) -> Rows:
 
 
 def _shape(rows: Rows) -> str:
-    lengths = sorted(set(rows.lengths.tolist()))
+    lengths = sorted(set(rows.lengths.tolist())) or [0]
     spread = f"{lengths[0]} to {lengths[-1]}" if len(lengths) > 1 else f"{lengths[0]}"
     one = len(rows.lengths) == 1
     return f"{len(rows.lengths)} row{'' if one else 's'} of {spread} positions"

@@ -98,6 +98,9 @@ class TokenCounts:
                     "many"
                 )
                 raise ThroughputError(msg)
+        if self.sequences == 0 and (self.real or self.squared_lengths):
+            msg = "there are real positions and 0 sequences: give the sequences that hold them"
+            raise ThroughputError(msg)
         refuse_impossible_squares(
             self.squared_lengths,
             self.allocated if self.real is None else self.real,

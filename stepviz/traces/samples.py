@@ -57,7 +57,7 @@ def sample_run(name: str = "base") -> Run:
     >>> int(sv.sample_run("slow rank").step().slowest["rank"]["most_own_time"])
     1
     """
-    if name not in FOLDERS:
+    if not isinstance(name, str) or name not in FOLDERS:
         msg = f"there is no sample run {name!r}: {near(str(name), FOLDERS)}"
         raise TraceError(msg)
     with as_file(files("stepviz") / "data" / FOLDERS[name]) as folder:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Real
 from typing import Any, ClassVar, Final
 
 import pandas as pd
@@ -14,6 +14,7 @@ from stepviz.builders.bucket_sweeps import bucket_sweep, default_caps, gradients
 from stepviz.builders.contention import Contention
 from stepviz.builders.costs import AlphaBeta
 from stepviz.builders.ddp_steps import ddp
+from stepviz.core.checks import as_real
 from stepviz.core.timeline import Timeline
 from stepviz.errors import CostError, TimelineError
 from stepviz.throughput.figures import number_text
@@ -164,7 +165,8 @@ class BucketPanel(KnobWidget):
         for name, value in settings.items():
             if value is None and name == "first_bucket":
                 continue
-            if isinstance(value, bool) or not isinstance(value, Real):
+            number = as_real(value)
+            if number is None or not math.isfinite(number):
                 msg = f"{name} is {value!r}: give a number"
                 raise TimelineError(msg)
         return settings

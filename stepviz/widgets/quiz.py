@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import anywidget
 import traitlets
 
+from stepviz.core.checks import as_real
 from stepviz.errors import StepvizError, near
 from stepviz.throughput.figures import number_text
 from stepviz.widgets.bundle import bundle_text, packed_module
@@ -285,8 +285,9 @@ def _chosen(answer: Any, unit: str, mistakes: dict[Any, str], choices: Any) -> d
 
 
 def _number(given: Any, what: str) -> float:
-    if isinstance(given, Real) and not isinstance(given, bool) and math.isfinite(float(given)):
-        return float(given)
+    number = as_real(given)
+    if number is not None and math.isfinite(number):
+        return number
     msg = f"{what} is {given!r}: give a finite number"
     raise StepvizError(msg)
 

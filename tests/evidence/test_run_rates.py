@@ -77,3 +77,17 @@ def test_notes_are_shown_as_they_are(run):
     assert "the device &#x27;X&#x27; &amp; its peak" in found._repr_html_()
     with pytest.raises(sv.ThroughputError, match="counts is 5: give the TokenCounts"):
         sv.run_throughput(run, counts=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"peak": "H100"}, r"peak is 'H100': give peak\('H100', 'bf16'\)"),
+        ({"peak": -1e12}, "peak is -1000000000000.0: give a number above 0"),
+        ({"devices": 0}, "devices is 0: give a whole number of 1 or more"),
+        ({"shape": "llama"}, "shape is 'llama': give a number above 0"),
+    ],
+)
+def test_what_is_given_wrongly_is_refused_and_not_left_out(run, given, said):
+    with pytest.raises(sv.ThroughputError, match=said):
+        sv.run_throughput(run, **given)

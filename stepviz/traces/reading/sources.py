@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
+from stepviz.core.checks import holds_several
 from stepviz.errors import TraceError
 
 Source = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -92,7 +93,7 @@ def trace_files(source: Source) -> tuple[list[TraceFile], str]:
     """
     if isinstance(source, (str, os.PathLike)):
         return _meant_by(_text(source))
-    if isinstance(source, (bytes, bytearray)) or not isinstance(source, Iterable):
+    if not holds_several(source):
         msg = f"{source!r} is no path; {_USAGE}"
         raise TraceError(msg)
     items = [_text(item) for item in source]
