@@ -4,6 +4,7 @@ var forget = () => {
 var cut = (closing) => {
   closing?.comm?.on_close(forget);
   closing?.comm?.on_msg(forget);
+  closing?.off?.("destroy", cut);
 };
 function freeWhenClosed(model) {
   model.on("destroy", cut);

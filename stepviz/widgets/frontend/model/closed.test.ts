@@ -19,7 +19,7 @@ class Comm {
 class Model {
   readonly comm: Comm | undefined;
   readonly traits: Record<string, unknown>;
-  private readonly listeners: [string, (closing: Model) => void][] = [];
+  listeners: [string, (closing: Model) => void][] = [];
 
   constructor(comm?: Comm, traits: Record<string, unknown> = {}) {
     this.comm = comm;
@@ -33,8 +33,11 @@ class Model {
   on(event: string, listener: (closing: Model) => void): void {
     this.listeners.push([event, listener]);
   }
+  off(event: string, listener: unknown): void {
+    this.listeners = this.listeners.filter(([of, other]) => of !== event || other !== listener);
+  }
   close(): void {
-    for (const [event, listener] of this.listeners) if (event === "destroy") listener(this);
+    for (const [event, listener] of [...this.listeners]) if (event === "destroy") listener(this);
   }
 }
 
@@ -46,6 +49,7 @@ test("a closed model is no longer called by its comm, nor is its layout", () => 
   freeWhenClosed(model);
   assert.deepEqual([...comm.called, ...own.called], before);
   model.close();
+  assert.deepEqual(model.listeners, []);
   assert.ok(before.every((heard) => !comm.called.includes(heard)));
   assert.deepEqual(own.called, before.slice(2)); // a layout may be shared, and closes on its own
   layout.close();

@@ -7,12 +7,14 @@ interface Told { on(event: string, listener: Heard): void }
 interface Closing {
   /** Its line to Python, until everybody who asked has heard that it closes. */
   readonly comm?: { on_close(heard: () => void): void; on_msg(heard: () => void): void } | undefined;
+  off?(event: string, listener: Heard): void;
 }
 
 const forget = (): void => {};
 const cut: Heard = (closing) => {
   closing?.comm?.on_close(forget);
   closing?.comm?.on_msg(forget);
+  closing?.off?.("destroy", cut);
 };
 
 /**
