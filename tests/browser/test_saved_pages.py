@@ -5,6 +5,8 @@ Every number that a page computes is held against the one that Python has.
 
 from __future__ import annotations
 
+from xml.etree import ElementTree as ET
+
 import pytest
 from playwright.sync_api import expect
 
@@ -20,6 +22,7 @@ ROWS = """root => Object.fromEntries(
         [...row.querySelectorAll('[data-value]')].map(cell => Number(cell.dataset.value)),
     ]))"""
 PNG = b"\x89PNG\r\n\x1a\n"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -227,11 +230,18 @@ def test_a_question_is_answered(saved_page):
 
 def test_a_question_with_choices_is_drawn_with_the_chosen_one_marked(saved_page):
     choices = ("the link", "the loader")
-    page = saved_page(sv.Quiz("What is late?", choices=choices, answer="the loader"))
-    page.get_by_label("the loader").check()
+    wrong = {"the link": "It waits as well."}
+    page = saved_page(sv.Quiz("What is late?", choices=choices, answer="the loader", wrong=wrong))
+    page.get_by_label("the link").check()
+    page.get_by_role("button", name="Check").click()
     drawing = downloaded(page, page.locator('[data-role="save-svg"]'))
     assert [drawn(drawing).count(choice) for choice in choices] == [1, 1]
+    assert drawn(drawing).count("✗") == 2  # beside the choice, and beside what is said of it
     assert drawing.count(b"<circle") == len(choices) + 1  # a ring for each, a dot in one
+    # Words are no wider than on the screen: a space after them stays one.
+    texts = {text.text: text for text in ET.fromstring(drawing).iter(f"{SVG}text")}  # noqa: S314  # of our own making
+    said, why = texts["Not that:"], texts["It waits as well."]
+    assert float(said.get("x")) + float(said.get("textLength")) < float(why.get("x")) - 2
 
 
 def test_several_widgets_share_a_page(new_page, tmp_path):

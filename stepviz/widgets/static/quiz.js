@@ -243,10 +243,10 @@ function write(node, page) {
   const range = document.createRange();
   let [from, row] = [0, null];
   const put = (to) => {
-    const words = content.slice(from, to).trim();
+    const words = content.slice(from, to).trimEnd();
     if (words === "" || row === null) return;
     range.setStart(node, from);
-    range.setEnd(node, to);
+    range.setEnd(node, from + words.length);
     const { width } = range.getBoundingClientRect();
     page.parts.push(line(words, style, row.left - page.left, row.top - page.top, row.height, width));
   };
@@ -500,6 +500,7 @@ var QuizView = class {
       const { choice } = label.dataset;
       const state = open && choice === quiz.answer ? "right" : found !== null && choice === found.value ? "wrong" : null;
       attr(label, "data-state", state);
+      label.querySelector(".qz-sign").textContent = state === null ? "" : SIGNS[state];
     }
     const field = this.entry.querySelector("input[type=text]");
     if (field !== null) attr(field, "aria-invalid", this.unread === null ? null : "true");
@@ -516,7 +517,8 @@ var QuizView = class {
         "label",
         { class: "qz-choice", "data-choice": choice },
         html("input", { ...described, type: "radio", name: this.id, value: choice }),
-        html("span", {}, ...pieces(choice))
+        html("span", {}, ...pieces(choice)),
+        html("span", { class: "qz-sign", "aria-hidden": "true" })
       ))));
     } else {
       const field = html("input", { ...described, type: "text", autocomplete: "off", spellcheck: "false", inputmode: "text", id: `${this.id}-field`, size: 14, "data-role": "field" });

@@ -660,10 +660,10 @@ function write(node, page) {
   const range = document.createRange();
   let [from, row] = [0, null];
   const put = (to) => {
-    const words2 = content.slice(from, to).trim();
+    const words2 = content.slice(from, to).trimEnd();
     if (words2 === "" || row === null) return;
     range.setStart(node, from);
-    range.setEnd(node, to);
+    range.setEnd(node, from + words2.length);
     const { width } = range.getBoundingClientRect();
     page.parts.push(line(words2, style, row.left - page.left, row.top - page.top, row.height, width));
   };

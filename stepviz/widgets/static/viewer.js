@@ -317,10 +317,10 @@ function write(node, page) {
   const range = document.createRange();
   let [from, row] = [0, null];
   const put = (to) => {
-    const words = content.slice(from, to).trim();
+    const words = content.slice(from, to).trimEnd();
     if (words === "" || row === null) return;
     range.setStart(node, from);
-    range.setEnd(node, to);
+    range.setEnd(node, from + words.length);
     const { width } = range.getBoundingClientRect();
     page.parts.push(line(words, style, row.left - page.left, row.top - page.top, row.height, width));
   };

@@ -119,8 +119,9 @@ export class QuizView {
     this.tell(quiz, found, revealed);
     for (const label of this.entry.querySelectorAll<HTMLElement>("label[data-choice]")) {
       const { choice } = label.dataset;
-      const state = open && choice === quiz.answer ? "right" : found !== null && choice === found.value ? "wrong" : null;
+      const state: "right" | "wrong" | null = open && choice === quiz.answer ? "right" : found !== null && choice === found.value ? "wrong" : null;
       attr(label, "data-state", state);
+      (label.querySelector(".qz-sign") as HTMLElement).textContent = state === null ? "" : SIGNS[state];
     }
     const field = this.entry.querySelector<HTMLInputElement>("input[type=text]");
     if (field !== null) attr(field, "aria-invalid", this.unread === null ? null : "true");
@@ -136,7 +137,7 @@ export class QuizView {
     if (quiz.kind === "choice") {
       this.entry.replaceChildren(html("div", { role: "radiogroup", class: "qz-choices", "aria-labelledby": this.question.id }, ...quiz.choices.map((choice) =>
         html("label", { class: "qz-choice", "data-choice": choice },
-          html("input", { ...described, type: "radio", name: this.id, value: choice }), html("span", {}, ...pieces(choice))))));
+          html("input", { ...described, type: "radio", name: this.id, value: choice }), html("span", {}, ...pieces(choice)), html("span", { class: "qz-sign", "aria-hidden": "true" })))));
     } else {
       const field = html("input", { ...described, type: "text", autocomplete: "off", spellcheck: "false", inputmode: "text", id: `${this.id}-field`, size: 14, "data-role": "field" });
       this.entry.replaceChildren(html("label", { for: field.id }, "Your answer"), field, html("span", { class: "qz-unit", "aria-hidden": "true" }, quiz.unit));

@@ -98,10 +98,10 @@ function write(node: Text, page: Page): void {
   const range = document.createRange();
   let [from, row] = [0, null as DOMRect | null];
   const put = (to: number): void => {
-    const words = content.slice(from, to).trim();
+    const words = content.slice(from, to).trimEnd();
     if (words === "" || row === null) return;
     range.setStart(node, from);
-    range.setEnd(node, to);
+    range.setEnd(node, from + words.length); // a space after the words is not theirs to fill
     const { width } = range.getBoundingClientRect();
     page.parts.push(line(words, style, row.left - page.left, row.top - page.top, row.height, width));
   };
