@@ -39,8 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 where a verdict does not pass; 2 where something could not be done, and then the
         reason is one sentence on stderr.
     """
-    _print_anything(sys.stdout)
-    _print_anything(sys.stderr)
+    _print_anything()
     options = _parser().parse_args(arguments)
     status = 0
     try:
@@ -63,10 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _print_anything(stream: TextIO) -> None:
-    """Let a terminal that knows no … or µ show a ? there, rather than fail."""
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="replace")
+def _print_anything() -> None:
+    """Let a terminal that knows no … or µ show a ? there, and let closed streams be, not fail."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by who started us, as >&- does
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # until the end
+            setattr(sys, name, nowhere)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _give_up(stream: TextIO) -> None:

@@ -244,6 +244,14 @@ def test_a_full_disk_is_one_sentence():
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_closed_streams_are_no_failure():
+    command = f"{sys.executable} -m stepviz.cli explain"
+    done = run_shell(f"{command} --sample >&-")
+    assert (done.returncode, done.stderr) == (0, b"")
+    done = run_shell(f"{command} nowhere 2>&-")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
 @pytest.mark.parametrize(
     "name",
     [

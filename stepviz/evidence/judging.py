@@ -67,7 +67,10 @@ def add_verdict(commands: Any) -> None:
 
 def _percent(text: str) -> float:
     """Read a gate: a percentage that can be compared with."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     if not math.isfinite(value):
         msg = f"{text!r} is no percentage: give a number, such as 3"
         raise argparse.ArgumentTypeError(msg)

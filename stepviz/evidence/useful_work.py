@@ -85,7 +85,7 @@ def useful_work(
     known = [known_counts(side[0].counts) for side in (before, after)]
     counted = [bool(known_counts(one.counts)) for one in (*before, *after)]
     shared = _shared(known[0], known[1])
-    if shared and all(counted):
+    if all(counted) and shared and shared[0] in _TOKENS:
         name = shared[0]
         held = ", ".join(f"{known[0][n]:,} {n}" for n in shared)
         note = f"an update holds the same on both sides: {held}"
@@ -96,6 +96,10 @@ def useful_work(
     why = f"{who} how many tokens an update holds"
     if all(counted):
         why = "the runs count different things in an update"
+        if shared:
+            why = (
+                f"an update holds {known[0][shared[0]]:,} rows, and nothing says how long they are"
+            )
     note = (
         f"{why}: taken to be the same, as {_alike(before[0])}, but that is not known. Where it "
         "is, say same_work=True (--same-work); else count it with sv.Recorder, or give counts= "

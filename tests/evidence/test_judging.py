@@ -39,7 +39,7 @@ def test_the_gate_is_what_the_interval_may_reach(pair, capsys, gate, status):
     assert main(["verdict", *pair[::-1], "--gate", "-5"]) == 0
 
 
-@pytest.mark.parametrize("gate", ["inf", "-inf", "nan"])
+@pytest.mark.parametrize("gate", ["inf", "-inf", "nan", "x", "3%", ""])
 def test_a_gate_without_a_number_is_no_answer(pair, capsys, gate):
     with pytest.raises(SystemExit) as ended:
         main(["verdict", *pair, f"--gate={gate}", "--format", "json"])

@@ -30,6 +30,8 @@ def made(tmp_path):
         (TOKENS, None, "not every run says how many tokens"),
         (None, TOKENS, "not every run says how many tokens"),
         ({"scored": 1024}, {"real": 1024}, "the runs count different things"),
+        (TOKENS | {"sequences": 8}, {"sequences": 8}, "an update holds 16 rows, and nothing says"),
+        ({"sequences": 8}, {"sequences": 8}, "an update holds 16 rows, and nothing says"),
     ],
 )
 @pytest.mark.parametrize("change", [SHORTER, LONGER])
@@ -60,6 +62,15 @@ def test_your_word_is_enough(made):
     # Also where the structure differs: the batch was cut into more passes.
     passes = sv.verdict(made("c", tokens=None), made("dd", tokens=None, passes=2), same_work=True)
     assert passes.work == "stated"
+
+
+def test_rows_that_differ_are_refused_and_may_be_what_counts(made):
+    before, after = made("a", tokens={"sequences": 8}), made("bb", tokens={"sequences": 4})
+    with pytest.raises(sv.ThroughputError, match="16 → 8 sequences"):
+        sv.verdict(before, after)
+    same = made("ccc", tokens={"sequences": 8}, **SHORTER)
+    found = sv.verdict(before, same, convention="sequences")
+    assert (found.decision, found.work) == ("keep", "counted")
 
 
 def test_your_word_does_not_outdo_counts(made):
