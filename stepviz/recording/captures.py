@@ -158,8 +158,8 @@ def _target(out: str | os.PathLike[str] | None, *, overwrite: bool) -> Path:
     if held and not overwrite:
         few = ", ".join(held[:3]) + (", …" if len(held) > 3 else "")
         msg = (
-            f"{target} is not empty ({few}); choose another folder, or replace the traces in it with "
-            "overwrite=True (--overwrite)"
+            f"{target} is not empty ({few}); choose another folder, or replace the traces in it "
+            "with overwrite=True (--overwrite)"
         )
         raise CaptureError(msg)
     if foreign:
