@@ -124,7 +124,7 @@ class ObservedStep:
         """How far clocks are apart by what this step shows, None where they may agree."""
         windows = {rank: part.window for rank, part in self._ranks.items()}
         exchange = any(len(part.calls) for part in self._ranks.values())
-        apart = never_together(self._number, windows) if exchange else None
+        apart = never_together(self._number, windows, self._aligned.sets) if exchange else None
         worst = worst_of([self._exchanges.clash, apart])
         return None if worst is None else worst.within(windows)
 

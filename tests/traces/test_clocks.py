@@ -13,7 +13,7 @@ from stepviz.traces.joining.clocks import RankClock
 from stepviz.traces.story import explain
 from tests.traces.columns import ORIGIN
 from tests.traces.many_ranks import on_clocks, on_device, over_gloo, simulated
-from tests.traces.synthetic import two_ranks
+from tests.traces.synthetic import collective, document, kernel, launch, note, two_ranks
 
 #: Of `two_ranks`: the all-reduce arrives at 405 and 505 µs after the forward kernel's start and
 #: ends at 700 on both, so rank 1's clock may be 195 µs ahead, or rank 0's 295, and nothing proves
@@ -371,3 +371,32 @@ def test_a_clock_moves_whole_ns_and_keeps_their_order():
     assert (np.diff(moved) >= 0).all()
     exact = [int(t) + 5 - round((int(t) - drifting.reference_ns) * 2 / 10_000) for t in times]
     assert np.abs(moved - np.array(exact)).max() <= 1
+
+
+def apart(rank, length):
+    """Return a rank that exchanges in its first step, then takes steps of its own length."""
+    events = [note("ProfilerStep#0", 0, 3000)]
+    for k in range(4):
+        events += collective("allreduce", 10 + 5 * k, 100 + 500 * k, 300, k + 1)
+    for step in range(1, 5):
+        at = 3000 + (step - 1) * length
+        events += [note(f"ProfilerStep#{step}", at, length - 10), launch(at + 1, 10 + step),
+                   kernel("gemm", at + 5, length - 30, 10 + step)]  # fmt: skip
+    return document(rank, events)
+
+
+def test_ranks_may_really_be_a_step_apart(load):
+    """Rank 0 ends its second step before rank 1 begins it: nothing made it wait."""
+    run = load({0: apart(0, 500), 1: apart(1, 2000)})
+    windows = run.step(3).windows
+    assert windows.loc[0, "finish_ns"] < windows.loc[1, "start_ns"]
+    assert run.clash is None
+    assert run.clock["collectives"].tolist() == [4, 4]
+    # But where nothing compares their clocks, they may be what is apart.
+    traces = {0: apart(0, 500), 1: apart(1, 2000)}
+    for event in traces[1]["traceEvents"]:
+        if "Collective name" in event["args"]:
+            event["args"]["In msg nelems"] += 7
+    run = load(traces)
+    assert run.clash is not None
+    assert not run.clash.sure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,7 +41,8 @@ class Aligned:
 
     `seen` has a row of `frame` for each rank. `unsure` is, by rank, how far its times may still
     be off, ns. `doubt` says why no straggler may be named, None where one may. `islands` says which
-    ranks no collective connects with others, so that only their own clocks agree; "" for none.
+    ranks no collective connects with others, so that only their own clocks agree; "" for none;
+    `sets` numbers those by rank.
     """
 
     match: Match
@@ -50,6 +51,7 @@ class Aligned:
     unsure: dict[int, int]
     doubt: Clash | None
     islands: str = ""
+    sets: Mapping[int, int] = field(default_factory=dict)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -132,15 +134,22 @@ def judged(calls: Mapping[int, RankCalls], step_ns: int, *, move: bool = True) -
     doubt = worst_of(
         [*doubts, _counted_otherwise(known, calls, step_ns), _uncompared(found, calls, step_ns)]
     )
-    return Aligned(matched, clocks, rows, unsure, doubt, _islands(found, ranks))
+    return Aligned(
+        matched, clocks, rows, unsure, doubt, _islands(found, ranks), _sets(found, ranks)
+    )
+
+
+def _sets(found: Estimates, ranks: list[int]) -> dict[int, int]:
+    """Return by rank the set that collectives connect it with; one that shares none is its own."""
+    group = np.where(found.count > 0, found.group, -1 - np.arange(len(ranks)))
+    return dict(zip(ranks, group.tolist(), strict=True))
 
 
 def _islands(found: Estimates, ranks: list[int]) -> str:
     """Say which ranks no collective connects with the others, "" where all are connected."""
     if not (found.count > 0).any():
         return ""
-    # A rank that shares none is a set of its own.
-    group = np.where(found.count > 0, found.group, -1 - np.arange(len(ranks)))
+    group = np.array(list(_sets(found, ranks).values()), dtype=np.int64)
     numbers, first = np.unique(group, return_index=True)
     if len(numbers) < 2:
         return ""

@@ -92,17 +92,32 @@ class Clash:
         )
 
 
-def never_together(step: int, windows: Mapping[int, Window]) -> Clash | None:
-    """Return the two ranks whose windows of one step are farthest from overlapping."""
-    if len(windows) < 2:
+def never_together(
+    step: int, windows: Mapping[int, Window], sets: Mapping[int, int]
+) -> Clash | None:
+    """Return the two ranks whose windows of one step are farthest from overlapping.
+
+    Only of ranks in different sets, since nothing else compares their clocks. Those of one set
+    may really be a step apart, where none of its collectives holds both.
+    """
+    early: dict[int, int] = {}
+    late: dict[int, int] = {}
+    for rank in sorted(windows, key=lambda rank: windows[rank].finish_ns):
+        early.setdefault(sets.get(rank, rank), rank)
+    for rank in sorted(windows, key=lambda rank: -windows[rank].start_ns):
+        late.setdefault(sets.get(rank, rank), rank)
+    # The farthest pair of two sets is among the two first and the two last ones.
+    pairs = [
+        (windows[last].start_ns - windows[first].finish_ns, first, last)
+        for one, first in list(early.items())[:2]
+        for other, last in list(late.items())[:2]
+        if one != other
+    ]
+    if not pairs or max(pairs)[0] <= ROUNDING_NS:
         return None
-    first = min(windows, key=lambda rank: windows[rank].finish_ns)
-    last = max(windows, key=lambda rank: windows[rank].start_ns)
-    apart = windows[last].start_ns - windows[first].finish_ns
-    if apart <= ROUNDING_NS:
-        return None
+    apart, first, last = max(pairs)
     shown = f"step {step} ends on rank {first} before it starts on rank {last}"
-    return Clash(apart, (min(first, last), max(first, last)), shown)
+    return Clash(apart, (min(first, last), max(first, last)), shown, sure=False)
 
 
 def worst_of(clashes: Iterable[Clash | None]) -> Clash | None:
