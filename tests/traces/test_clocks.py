@@ -168,7 +168,7 @@ def test_dlrm_on_clocks_that_are_off_gives_the_same_answers(ahead, dlrm, load):
 def test_clocks_are_put_right_where_a_rank_of_the_group_is_missing(dlrm, load):
     """Who was last among the eight is not known without rank 6, but all ended at one time."""
     _, documents = dlrm
-    some = {rank: document for rank, document in documents.items() if rank != 6}
+    some = {rank: document for rank, trace in documents.items() if rank != 6}
     wanted = load(some).step()
     run = load(ahead_by(some, {3: 5_000_000}))
     assert run.clock.index[run.clock["moved"]].tolist() == [3]
@@ -185,9 +185,9 @@ def test_clocks_are_put_right_where_a_rank_of_the_group_is_missing(dlrm, load):
 def test_where_nothing_compares_clocks_nobody_is_late(load):
     """No file says who is in the group, so that no exchange is matched; rank 1 is 0.5 ms ahead."""
     documents = on_device(simulated(4, 3, 3))
-    for document in documents.values():
-        document.pop("distributedInfo")
-        for event in document["traceEvents"]:
+    for trace in documents.values():
+        trace.pop("distributedInfo")
+        for event in trace["traceEvents"]:
             event.get("args", {}).pop("Process Group Ranks", None)
             if "Group size" in event.get("args", {}):
                 event["args"]["Group size"] = 2
@@ -301,8 +301,8 @@ def test_a_rank_in_no_collective_is_told_apart(load):
     documents = on_device(simulated(3, 3, 3))
     alone = documents[2]["traceEvents"]
     documents[2]["traceEvents"] = [e for e in alone if "nccl" not in e["name"]]
-    for document in documents.values():
-        for event in document["traceEvents"]:
+    for trace in documents.values():
+        for event in trace["traceEvents"]:
             if "Process Group Ranks" in event.get("args", {}):
                 event["args"]["Process Group Ranks"] = "[0, 1]"
     documents[1]["baseTimeNanoseconds"] += 3_000_000
@@ -316,8 +316,8 @@ def test_a_rank_in_no_collective_is_told_apart(load):
 def test_ranks_that_no_collective_connects_are_said_to_be_apart(load):
     """Two pairs that never exchange with each other: their clocks can't be compared."""
     documents = on_device(simulated(4, 3, 3))
-    for rank, document in documents.items():
-        for event in document["traceEvents"]:
+    for rank, trace in documents.items():
+        for event in trace["traceEvents"]:
             if "Process Group Ranks" in event.get("args", {}):
                 pair = "[0, 1]" if rank < 2 else "[2, 3]"
                 event["args"] |= {"Process Group Ranks": pair, "Group size": 2}
