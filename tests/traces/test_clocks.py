@@ -168,7 +168,7 @@ def test_dlrm_on_clocks_that_are_off_gives_the_same_answers(ahead, dlrm, load):
 def test_clocks_are_put_right_where_a_rank_of_the_group_is_missing(dlrm, load):
     """Who was last among the eight is not known without rank 6, but all ended at one time."""
     _, documents = dlrm
-    some = {rank: document for rank, trace in documents.items() if rank != 6}
+    some = {rank: trace for rank, trace in documents.items() if rank != 6}
     wanted = load(some).step()
     run = load(ahead_by(some, {3: 5_000_000}))
     assert run.clock.index[run.clock["moved"]].tolist() == [3]
