@@ -1,4 +1,4 @@
-"""What a stream waits for on another one: as recorded, as the calls suggest, or as times do."""
+"""What a stream waits for on another one: as recorded, as calls suggest, or times; or assumed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.graph.answers import THRESHOLDS
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import Draft
-from stepviz.traces.graph.links import INFERRED, RECORDED, Link
+from stepviz.traces.graph.links import ASSUMED, INFERRED, RECORDED, Link
 from stepviz.traces.graph.streams import Streams
 from stepviz.traces.graph.view import NEVER, View
 
@@ -25,6 +25,8 @@ def draw_waits(streams: Streams, draft: Draft) -> None:
     explained = _explained(streams)
     recorded = _recorded(streams, draft)
     explained |= _inferred(streams, draft, explained) if recorded is None else recorded
+    if recorded is None and len(streams.view.columns.wait_calls) == 0:
+        _assumed(streams, draft)
     _by_time(streams, draft, explained)
 
 
@@ -207,6 +209,28 @@ def _handed_over(streams: Streams, known: IntArray, thread: IntArray, waits: Int
     next_to &= view.track[waits[last]] != thread[mine]
     found[mine[next_to]] = times[last[next_to]]
     return found
+
+
+def _assumed(streams: Streams, draft: Draft) -> None:
+    """Hold each exchange by the work launched last before it, where the file tells of no waits.
+
+    A process group makes its stream wait for what was launched so far; without that call in the
+    file, an exchange that came late for another reason would seem to need nothing.
+    """
+    known = np.flatnonzero((streams.launch > NEVER) & ~streams.exchange)
+    held = np.flatnonzero((streams.launch > NEVER) & streams.exchange)
+    known = known[np.argsort(streams.launch[known], kind="stable")]
+    at = np.searchsorted(streams.launch[known], streams.launch[held], side="left") - 1
+    held, source = held[at >= 0], known[at[at >= 0]]
+    fits = (streams.finish[source] <= streams.start[held]) & (
+        streams.track[source] != streams.track[held]
+    )
+    draft.link(
+        Link.INFERRED_WAIT,
+        streams.ends[source[fits]],
+        streams.starts[held[fits]],
+        origin=np.full(int(fits.sum()), ASSUMED),
+    )
 
 
 def _by_time(streams: Streams, draft: Draft, explained: Flags) -> None:
