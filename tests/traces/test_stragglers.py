@@ -7,6 +7,7 @@ import pytest
 
 import stepviz as sv
 from tests.traces.many_ranks import on_clocks, on_device, over_gloo, simulated
+from tests.traces.synthetic import collective, document, kernel, note
 
 #: traces.md 5.2, µs: late, → #0 … → #7, tail, own time.
 DLRM_OWN = {
@@ -207,3 +208,29 @@ def test_kernels_of_no_known_pass_compute_too(load):
 def test_of_two_ranks_the_other_one_is_named(load):
     run = load(on_device(simulated(2, 3, 2, slow={(1, step, 0): 900 for step in range(3)})))
     assert run.step(2).slowest.loc["most_own_time", "sentence"].endswith("more than rank 0")
+
+
+def test_kernels_without_any_launch_are_no_silence(load):
+    """As where the device alone was recorded; the markers are all that the host shows."""
+    documents = {}
+    for rank, length in ((0, 400), (1, 700)):
+        events = []
+        for number in range(3):
+            at = 2000 * number
+            events += [note(f"ProfilerStep#{number}", at, 2000),
+                       kernel("gemm", at + 100, length, -1),
+                       *collective("allreduce", 0, at + 100 + length, 1000 - length, -1)[1:],
+                       kernel("gemm", at + 1200, 500, -1)]  # fmt: skip
+            for event in events:
+                event["args"].pop("correlation", None)
+        documents[rank] = document(rank, events)
+    step = load(documents).step(1)
+    assert (step.windows["window"] == "host").all()
+    table = step.breakdown("ns")
+    assert table.loc["other"].tolist() == [900_000, 1_200_000]
+    assert table.loc["exchange"].tolist() == [300_000, 300_000]
+    assert table.loc["wait"].tolist() == [300_000, 0]
+    assert table.loc["unexplained"].tolist() == [500_000, 500_000]
+    assert step.exposed(unit="ns").tolist() == [600_000, 300_000]
+    assert step.slowest.loc["most_own_time", "excess"] == 300_000
+    assert step.timeline().schedule().completion == 2.0

@@ -163,6 +163,8 @@ def _busy(events: pd.DataFrame, measured: str, main: int) -> IntArray:
         helping = np.unique(track[operator & (events["kind"] == "backward").to_numpy()])
         threads = np.union1d(helping, [main])
         working = (operator | _busy_calls(events)) & np.isin(track, threads) & own
+        # Rows whose launches are not in the file are work, too.
+        working |= cat.isin(list(DEVICE)).to_numpy() & own
     return union(events.loc[working, ["start_ns", "finish_ns"]].to_numpy(dtype=np.int64))
 
 

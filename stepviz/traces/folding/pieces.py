@@ -89,7 +89,7 @@ def rank_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray)
         a wait, however short.
     """
     if window.measured == "host":
-        return _host_pieces(events, window, main, ends)
+        return _with_device(events, window, _host_pieces(events, window, main, ends))
     # It is the device that waits for an exchange here, not the thread that launched it.
     return _device_pieces(events, window, _host_pieces(events, window, main, ends[:0]))
 
@@ -114,24 +114,20 @@ def main_track(events: pd.DataFrame, ranges: pd.DataFrame) -> int:
     return int(numbers[np.argmax(counts)]) if len(numbers) else -1
 
 
+def _with_device(events: pd.DataFrame, window: Window, host: list[Piece]) -> list[Piece]:
+    """Let rows of a device, whose launches are not in the file, be what else nothing explains."""
+    silent = [(p.start, p.finish) for p in host if p.kind == UNEXPLAINED]
+    free = np.array(silent, dtype=np.int64).reshape(-1, 2)
+    pieces, idle = _of_device(events, window, free)
+    if not pieces:
+        return host
+    pieces += [Piece(a, b, UNEXPLAINED, UNEXPLAINED) for a, b in idle.tolist()]
+    return sorted([*(piece for piece in host if piece.kind != UNEXPLAINED), *pieces])
+
+
 def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> list[Piece]:
-    inside = _inside(events, window) & among(events["cat"], DEVICE)
-    rows = np.flatnonzero(inside)
-    kinds = _codes(events["kind"])[rows]
-    times = np.column_stack(
-        (events["start_ns"].to_numpy()[rows], events["finish_ns"].to_numpy()[rows])
-    )
-    pieces: list[Piece] = []
-    covered = np.empty((0, 2), dtype=np.int64)
-    kernels = among(events["cat"], ("kernel",))[rows]
-    for kind, region in (*((kind, kind) for kind in PRIORITY[:-1]), _VAGUE, _LAST):
-        chosen = kinds == _WORDS.index(kind)
-        own = times[chosen & kernels if region == KERNEL else chosen]
-        new = subtract(union(clip(own, window.start_ns, window.finish_ns)), covered)
-        covered = union(np.concatenate((covered, new)))
-        pieces += [Piece(a, b, kind, region) for a, b in new.tolist()]
     whole = np.array([[window.start_ns, window.finish_ns]], dtype=np.int64)
-    idle = subtract(whole, covered)
+    pieces, idle = _of_device(events, window, whole)
     labelled: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for piece in host:
         kind = piece.kind if piece.kind in (*_BY_NATURE, UNEXPLAINED) else "host"
@@ -140,6 +136,27 @@ def _device_pieces(events: pd.DataFrame, window: Window, host: list[Piece]) -> l
         beside = intersect(idle, union(np.array(stretches, dtype=np.int64)))
         pieces += [Piece(a, b, kind, "host") for a, b in beside.tolist() if b > a]
     return sorted(pieces)
+
+
+def _of_device(
+    events: pd.DataFrame, window: Window, free: IntArray
+) -> tuple[list[Piece], IntArray]:
+    """Return what the device does in some spans, and when in them it does nothing."""
+    inside = _inside(events, window) & among(events["cat"], DEVICE)
+    rows = np.flatnonzero(inside)
+    kinds = _codes(events["kind"])[rows]
+    times = np.column_stack(
+        (events["start_ns"].to_numpy()[rows], events["finish_ns"].to_numpy()[rows])
+    )
+    pieces: list[Piece] = []
+    kernels = among(events["cat"], ("kernel",))[rows]
+    for kind, region in (*((kind, kind) for kind in PRIORITY[:-1]), _VAGUE, _LAST):
+        chosen = kinds == _WORDS.index(kind)
+        own = times[chosen & kernels if region == KERNEL else chosen]
+        new = intersect(free, union(clip(own, window.start_ns, window.finish_ns)))
+        free = subtract(free, new)
+        pieces += [Piece(a, b, kind, region) for a, b in new.tolist()]
+    return pieces, free
 
 
 def _host_pieces(events: pd.DataFrame, window: Window, main: int, ends: IntArray) -> list[Piece]:
