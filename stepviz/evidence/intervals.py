@@ -39,11 +39,42 @@ _FAR: Final = 5 * 1.4826
 _TREND: Final = 3.5
 #: How often steps are drawn again; the interval's ends then vary by 2 % of its width.
 DRAWS: Final = 4000
-#: Student's t beyond which 2.5 % and 0.5 % lie, by degrees of freedom; between them linear in 1/df.
-_DF: Final = (1, 2, 3, 4, 5, 6, 8, 10, 15, 30, math.inf)
+#: Student's t beyond which 2.5 % and 0.5 % lie, by degrees of freedom; between them its logarithm is
+#: taken as linear in 1/df.
+_DF: Final = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 30, math.inf)
 _T: Final = {
-    0.95: (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.306, 2.228, 2.131, 2.042, 1.960),
-    0.99: (63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.355, 3.169, 2.947, 2.750, 2.576),
+    0.95: (
+        12.706,
+        8.028,
+        6.017,
+        4.303,
+        3.575,
+        3.182,
+        2.776,
+        2.571,
+        2.447,
+        2.306,
+        2.228,
+        2.131,
+        2.042,
+        1.960,
+    ),
+    0.99: (
+        63.657,
+        29.272,
+        17.820,
+        9.925,
+        7.164,
+        5.841,
+        4.604,
+        4.032,
+        3.707,
+        3.355,
+        3.169,
+        2.947,
+        2.750,
+        2.576,
+    ),
 }
 
 
@@ -66,7 +97,7 @@ class Interval:
 def t_quantile(df: float, level: float) -> float:
     """Return Student's t for a two-sided level (0.95 or 0.99), to 1 %."""
     inverse = [1 / d for d in reversed(_DF)]
-    return float(np.interp(1 / max(df, 1), inverse, list(reversed(_T[level]))))
+    return math.exp(np.interp(1 / max(df, 1), inverse, np.log(_T[level][::-1])))
 
 
 def centre(values: Floats) -> float:

@@ -195,6 +195,7 @@ def test_blocks_are_as_long_as_neighbours_are_alike():
 def test_students_t():
     scipy = pytest.importorskip("scipy.stats")
     for level in (0.95, 0.99):
-        for df in (1, 2, 3, 7, 12, 22.5, 80):
+        # Welch's degrees of freedom are no whole numbers; few runs a side have 1 to 3.
+        for df in (*np.linspace(1, 4, 61), 7, 12, 22.5, 80):
             exact = scipy.t.ppf(1 - (1 - level) / 2, df)
-            assert t_quantile(df, level) == pytest.approx(exact, rel=0.02)
+            assert t_quantile(df, level) == pytest.approx(exact, rel=0.01)
