@@ -39,8 +39,8 @@ _FAR: Final = 5 * 1.4826
 _TREND: Final = 3.5
 #: How often steps are drawn again; the interval's ends then vary by 2 % of its width.
 DRAWS: Final = 4000
-#: Student's t beyond which 2.5 % and 0.5 % lie, by degrees of freedom; between them its logarithm is
-#: taken as linear in 1/df.
+#: Student's t beyond which 2.5 % and 0.5 % lie, by degrees of freedom; between them its logarithm
+#: is taken as linear in 1/df.
 _DF: Final = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 30, math.inf)
 _T: Final = {
     0.95: (
