@@ -165,7 +165,9 @@ class RankTrace:
         moved = [
             replace(
                 window,
-                **dict(zip(_WINDOW_TIMES, _moved(_window_times(window), clock), strict=True)),
+                **dict(
+                    zip(_WINDOW_TIMES, _moved(_window_times(window), clock).tolist(), strict=True)
+                ),
             )
             for window in self.windows
         ]

@@ -400,3 +400,15 @@ def test_ranks_may_really_be_a_step_apart(load):
     run = load(traces)
     assert run.clash is not None
     assert not run.clash.sure
+
+
+def test_a_moved_rank_can_be_written_and_told(load, tmp_path):
+    """A window's times stay plain whole numbers, also on another clock."""
+    run = load(on_clocks(on_device(simulated(3, 4, 3)), {1: 7_000_000}))
+    assert run.clock["moved"].tolist() == [False, True, False]
+    step = run.step(2)
+    path = step.to_perfetto(tmp_path / "step.json")
+    assert json.loads(path.read_text())["traceEvents"]
+    window = step._ranks[1].window
+    assert all(type(at) is int for at in (window.start_ns, window.finish_ns, window.host_start_ns))
+    assert "rank 1's clock" in explain(run, 2)

@@ -150,3 +150,9 @@ def test_a_faster_host_does_not_save_faster(told):
     text = told([document(0, events, world=1)])
     assert "checkpoint" in text
     assert "a faster host shortens that" not in text
+
+
+def test_a_step_without_any_gap_is_told(told):
+    """The device works from the window's start to its end."""
+    events = [note("ProfilerStep#1", 0, 900), launch(0, 1), kernel("gemm", 0, 1000, 1)]
+    assert "How far to trust this" in told([document(0, events, world=1)])

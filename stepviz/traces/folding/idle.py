@@ -116,7 +116,9 @@ def idle_frame(
                     "repeats": repeated,
                 }
             )
-    return pd.DataFrame(records, columns=list(COLUMNS))
+    frame = pd.DataFrame(records, columns=list(COLUMNS))
+    # Where there are no gaps nothing else tells what the columns are.
+    return frame.astype(dict.fromkeys(COLUMNS[:4], "int64"))
 
 
 def _order(causes: Sequence[_Cause]) -> Callable[[_Cause], int]:
