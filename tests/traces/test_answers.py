@@ -1,9 +1,11 @@
 """Both levels answer alike, or say why not; what cannot be compared is not."""
 
+import pandas as pd
 import pytest
 
 import stepviz as sv
 from stepviz.errors import ChangeError
+from stepviz.traces.joining.spreads import spread_frame
 from tests.traces.many_ranks import on_device, simulated
 from tests.traces.synthetic import document, kernel, launch, note
 
@@ -112,3 +114,9 @@ def test_a_rank_whose_first_exchange_is_not_in_its_file_is_not_slow_to_it(run_of
     row = step.slowest.loc["slowest_to_first_collective"]
     assert row.isna()["rank"]
     assert "their first ones may differ" in row["sentence"]
+
+
+def test_odd_steps_among_steps_of_no_length():
+    steps = pd.Series([0, 0, 0, 0, 5_000_000], dtype="int64")
+    frame = spread_frame(steps, [4], {number: {0: length} for number, length in steps.items()})
+    assert frame.loc["steps", "sentence"] == "odd step among 5: 4 (5 ms)"

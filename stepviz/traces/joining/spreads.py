@@ -117,7 +117,11 @@ def _about_steps(steps: pd.Series[int], odd: list[int]) -> str:
     if not odd:
         return f"no odd step among {len(steps)}"
     middle = float(steps.median())
-    few = [f"{number} ({steps[number] / middle:.3g} times the median)" for number in odd[:5]]
+    if not middle:
+        # Most steps have no length at all: how many times none is nothing tells.
+        few = [f"{number} ({length_said(int(steps[number]))})" for number in odd[:5]]
+    else:
+        few = [f"{number} ({steps[number] / middle:.3g} times the median)" for number in odd[:5]]
     more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""
     noun = "step" if len(odd) == 1 else "steps"
     return f"odd {noun} among {len(steps)}: {', '.join(few)}{more}"
