@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         0; 1 where a verdict does not pass; 2 where something could not be done, and then the
-        reason is one sentence on stderr.
+        reason is one sentence on stderr; 130 where it was interrupted.
     """
     _print_anything()
     options = _parser().parse_args(arguments)
@@ -81,7 +81,12 @@ def _give_up(stream: TextIO) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="stepviz", description="What would make this training step finish sooner?"
+        prog="stepviz",
+        description="What would make this training step finish sooner?",
+        epilog=(
+            "Exit status: 0 done; 1 a verdict does not pass; 2 it could not be done, and stderr "
+            "says why in a sentence; 130 interrupted. What was asked for is on stdout alone."
+        ),
     )
     parser.add_argument("--version", action="version", version=f"stepviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

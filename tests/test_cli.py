@@ -205,6 +205,9 @@ def test_version_and_help(capsys):
     with pytest.raises(SystemExit):
         main(["explain", "--help"])
     assert "FOLDER" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "Exit status: 0 done; 1 a verdict does not pass; 2" in capsys.readouterr().out
 
 
 def test_a_reader_that_stops_early_is_no_error():

@@ -189,6 +189,9 @@ class TimelineEditor(Saved, anywidget.AnyWidget):
         if layout is not None:
             layout.close()  # ipywidgets leaves it open, since users may share theirs
 
+    def __repr__(self) -> str:
+        return f"<TimelineEditor of {repr(self.timeline)[1:-1]}>"
+
     # What the page sends
 
     def set_state(self, sync_data: dict[str, Any]) -> None:

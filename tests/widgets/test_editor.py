@@ -89,6 +89,12 @@ def test_plain_data_does_for_a_timeline():
     assert editor.baseline == sv.lesson("ss-ff")
 
 
+def test_it_says_what_it_shows():
+    editor = sv.TimelineEditor(sv.lesson())
+    said = "<TimelineEditor of Timeline 'lesson, release model': 5 phases, 5 dependencies, "
+    assert repr(editor) == said + "completion 750 ms>"
+
+
 def test_the_baseline_is_always_a_scenario():
     fast = sv.lesson().with_duration("exchange", 300)
     editor = sv.TimelineEditor(sv.lesson(), scenarios={"fast": fast}, height=300)
