@@ -230,7 +230,16 @@ class RunPlanner(KnobWidget):
             elif value is None and (name in _OPTIONAL or name == settings["unknown"]):
                 continue
             elif isinstance(value, bool) or not isinstance(value, Real):
-                msg = f"{name} is {value!r}: give a number"
+                written = "empty" if value is None else repr(value)
+                msg = f"{name} is {written}: give a number"
+                raise ThroughputError(msg)
+            elif (
+                knob.show == "percent" and name != settings["unknown"] and not 0 < float(value) <= 1
+            ):
+                msg = (
+                    f"{name} is {100 * value:g} %: give more than 0 % and at most 100 % "
+                    "(in Python 40 % is 0.4)"
+                )
                 raise ThroughputError(msg)
         return settings
 

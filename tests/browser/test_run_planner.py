@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 import stepviz as sv
+from tests.browser.saved import open_from_disk
 
 
 def settle(page):
@@ -138,3 +140,70 @@ def test_it_fits_a_narrow_cell(knob_page):
     page = knob_page(sv.RunPlanner(), context={"viewport": {"width": 430, "height": 900}})
     wide = page.evaluate("(r => r.scrollWidth - r.clientWidth)(document.querySelector('.stepviz'))")
     assert wide <= 0
+
+
+# JupyterLab keeps Enter from a field: no change event comes of it.
+NO_ENTER = """() => window.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") event.preventDefault();
+}, { capture: true })"""
+
+
+@pytest.mark.parametrize("then", ["Enter", "Tab", None])
+def test_who_types_on_at_once_loses_nothing(then, knob_page):
+    planner = sv.RunPlanner()
+    page = knob_page(planner)
+    page.evaluate(NO_ENTER)
+    page.locator('[data-knob="unknown"]').select_option("devices")
+    settle(page)
+    field(page, "mfu").fill("50")
+    expect(page.locator('[data-role="answer"]')).to_contain_text("46.2963")  # once it rests
+    # Back to what it was: when the field is left, the browser says nothing of a change.
+    for name, text in (("mfu", "40"), ("days", "5")):
+        field(page, name).fill(text)
+        if then is not None:
+            page.keyboard.press(then)
+    settle(page)
+    expect(page.locator('[data-role="answer"]')).to_contain_text("81.0185")
+    assert (planner.value["mfu"], planner.value["days"]) == (0.4, 5)
+    assert field(page, "mfu").input_value() == "40"
+
+
+def test_a_field_follows_its_slider_though_it_has_the_focus(knob_page):
+    planner = sv.RunPlanner()
+    page = knob_page(planner)
+    type_in(page, "mfu", "50.0")
+    assert field(page, "mfu").input_value() == "50.0"  # as it was written
+    slider = page.locator('input[type="range"][data-knob="mfu"]')
+    slider.evaluate("""(slider) => {
+        slider.value = String(Number(slider.value) - 5);
+        for (const name of ["input", "change"]) slider.dispatchEvent(new Event(name));
+    }""")  # as a finger does, which takes the focus from nobody
+    settle(page)
+    assert planner.value["mfu"] == 0.25
+    assert field(page, "mfu").input_value() == "25"
+    assert field(page, "mfu").evaluate("(field) => field === document.activeElement")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "mfu is empty: give a number"),
+        ("1e999", "mfu is '1e999': give a number"),
+        ("250", "mfu is 250 %: give more than 0 % and at most 100 %"),
+        ("-5", "mfu is -5 %: give more than 0 % and at most 100 %"),
+        ("0", "mfu is 0 %: give more than 0 % and at most 100 %"),
+    ],
+)
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_share_is_refused_in_the_unit_of_its_field(
+    saved, text, words, knob_page, new_page, tmp_path
+):
+    if saved:
+        sv.RunPlanner().save_html(tmp_path / "page.html")
+        page = new_page()
+        open_from_disk(page, tmp_path / "page.html")
+    else:
+        page = knob_page(sv.RunPlanner())
+    field(page, "mfu").fill(text)
+    page.keyboard.press("Enter")
+    expect(page.locator('[data-role="status"]')).to_contain_text(words)

@@ -107,9 +107,10 @@ def test_what_a_plan_lacks_is_solved_for():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"mfu": 40}, "40 % is 0.4"),
+        ({"mfu": 40}, "mfu is 4000 %: give more than 0 % and at most 100 %"),
+        ({"mfu": -0.05}, "mfu is -5 %: give more than 0 %"),
         ({"tokens": "many"}, "tokens is 'many': give a number"),
-        ({"tokens": None}, "tokens is None: give a number"),
+        ({"tokens": None}, "tokens is empty: give a number"),
         ({"unknown": "day"}, "did you mean 'days'"),
         ({"mfu_low": 0.3}, "the MFU's range has one end"),
         ({"unknown": "mfu", "days": 1}, "it would take an MFU of 253.18 %"),

@@ -326,7 +326,7 @@ function read(text2) {
   if (parts === null) return null;
   const size = { K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, "%": 0.01, "": 1 }[parts[2].toUpperCase()];
   const value = Number(parts[1]);
-  return size === void 0 ? null : Number((value * size).toPrecision(15));
+  return size === void 0 || !Number.isFinite(value) ? null : Number((value * size).toPrecision(15));
 }
 function readList(text2) {
   const parts = text2.trim().split(/[\s,;]+/).filter((part) => part !== "");
@@ -418,7 +418,7 @@ var Controls = class {
   }
   /** A field to type in; where it has stops, a slider below. */
   number(knob) {
-    const { desk, signal } = this;
+    const { desk } = this;
     const percent = knob.show === "percent";
     const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
     const slider = this.slider(knob);
@@ -429,26 +429,18 @@ var Controls = class {
       field,
       html("span", { class: "kn-unit" }, knob.unit)
     ), slider);
-    let timer;
-    const take = () => {
-      clearTimeout(timer);
+    const own = this.typing(field, () => {
       const typed = field.value.trim();
       const number = read(typed);
-      const setting = typed === "" ? null : number === null ? typed : percent && !typed.endsWith("%") ? Number((number / 100).toPrecision(15)) : number;
+      return typed === "" ? null : number === null ? typed : percent && !typed.endsWith("%") ? Number((number / 100).toPrecision(15)) : number;
+    }, (setting) => {
       if (setting !== desk.value[knob.name]) desk.turn(knob.name, setting, true);
-    };
-    field.addEventListener("input", () => {
-      clearTimeout(timer);
-      timer = setTimeout(take, PAUSE);
-    }, { signal });
-    field.addEventListener("change", take, { signal });
-    field.addEventListener("blur", () => this.refresh(), { signal });
-    signal.addEventListener("abort", () => clearTimeout(timer));
+    });
     this.refreshers.push(() => {
       const solved = desk.picture?.solved?.[knob.name];
       const unknown = desk.value.unknown === knob.name || solved !== void 0 && knob.name === "peak" && desk.value.device !== "";
       const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
-      if (field !== active(field) || unknown) {
+      if (!own(setting) || unknown) {
         field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
       }
       field.readOnly = unknown;
@@ -457,25 +449,51 @@ var Controls = class {
     });
     return row;
   }
-  /** A field for one number or several. */
-  list(knob) {
-    const { desk, signal } = this;
-    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
+  /**
+   * Take what is typed when it rests, at Enter, which JupyterLab keeps from the field, and when the
+   * field is left. Returns whether a setting is what its reader is writing, so that it stays as
+   * written; one that came from elsewhere, from the slider below, is none.
+   */
+  typing(field, meant, turn) {
+    const { signal } = this;
     let timer;
+    let taken = null;
     const take = () => {
       clearTimeout(timer);
-      const setting = readList(field.value);
-      if (writtenList(setting) !== writtenList(desk.value[knob.name] ?? null)) desk.turn(knob.name, setting, true);
+      timer = void 0;
+      const setting = meant();
+      taken = writtenList(setting);
+      turn(setting);
+    };
+    const flush = () => {
+      if (timer !== void 0) take();
     };
     field.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(take, PAUSE);
     }, { signal });
     field.addEventListener("change", take, { signal });
-    field.addEventListener("blur", () => this.refresh(), { signal });
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.isComposing) flush();
+    }, { signal });
+    field.addEventListener("blur", () => {
+      flush();
+      taken = null;
+      this.refresh();
+    }, { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
+    return (setting) => field === active(field) && (timer !== void 0 || taken === writtenList(setting));
+  }
+  /** A field for one number or several. */
+  list(knob) {
+    const { desk } = this;
+    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
+    const own = this.typing(field, () => readList(field.value), (setting) => {
+      if (writtenList(setting) !== writtenList(desk.value[knob.name] ?? null)) desk.turn(knob.name, setting, true);
+    });
     this.refreshers.push(() => {
-      if (field !== active(field)) field.value = writtenList(desk.value[knob.name] ?? null);
+      const setting = desk.value[knob.name] ?? null;
+      if (!own(setting)) field.value = writtenList(setting);
     });
     return html(
       "label",

@@ -348,6 +348,7 @@ var LABELS = {
   downtime: "downtime"
 };
 var CHOICES = ["unknown", "device", "days_are"];
+var SHARES = ["mfu", "mfu_low", "mfu_high"];
 var PASSED = [
   "checkpoint_seconds",
   "checkpoint_every",
@@ -370,7 +371,10 @@ var PlanPictures = class {
     for (const [name, value] of Object.entries(settings)) {
       if (CHOICES.includes(name)) continue;
       if (value === null && (this.given.optional.includes(name) || name === settings.unknown)) continue;
-      if (typeof value !== "number") throw new Unmeant(`${name} is ${shown(value)}: give a number`);
+      if (typeof value !== "number") throw new Unmeant(`${name} is ${value === null ? "empty" : shown(value)}: give a number`);
+      if (SHARES.includes(name) && name !== settings.unknown && !(value > 0 && value <= 1)) {
+        throw new Unmeant(`${name} is ${general(100 * value)} %: give more than 0 % and at most 100 % (in Python 40 % is 0.4)`);
+      }
     }
     return settings;
   }

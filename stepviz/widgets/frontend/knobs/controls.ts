@@ -68,32 +68,24 @@ export class Controls {
 
   /** A field to type in; where it has stops, a slider below. */
   private number(knob: Knob): HTMLElement {
-    const { desk, signal } = this;
+    const { desk } = this;
     const percent = knob.show === "percent";
     const field = html("input", { ...OWN_KEYS, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
     const slider = this.slider(knob);
     const row = html("div", { class: "kn-field" }, html("label", { class: "kn-knob", title: knob.help },
       html("span", { class: "kn-label" }, knob.label), field, html("span", { class: "kn-unit" }, knob.unit)), slider);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const take = (): void => {
-      clearTimeout(timer);
+    const own = this.typing(field, () => {
       const typed = field.value.trim();
       const number = read(typed);
-      const setting = typed === "" ? null : number === null ? typed : percent && !typed.endsWith("%") ? Number((number / 100).toPrecision(15)) : number;
+      return typed === "" ? null : number === null ? typed : percent && !typed.endsWith("%") ? Number((number / 100).toPrecision(15)) : number;
+    }, (setting) => {
       if (setting !== desk.value[knob.name]) desk.turn(knob.name, setting, true);
-    };
-    field.addEventListener("input", () => {
-      clearTimeout(timer);
-      timer = setTimeout(take, PAUSE);
-    }, { signal });
-    field.addEventListener("change", take, { signal });
-    field.addEventListener("blur", () => this.refresh(), { signal });
-    signal.addEventListener("abort", () => clearTimeout(timer));
+    });
     this.refreshers.push(() => {
       const solved = (desk.picture as { solved?: Record<string, number> } | null)?.solved?.[knob.name];
       const unknown = desk.value.unknown === knob.name || (solved !== undefined && knob.name === "peak" && desk.value.device !== "");
       const setting = unknown ? solved ?? null : desk.value[knob.name] ?? null;
-      if (field !== active(field) || unknown) {
+      if (!own(setting) || unknown) {
         field.value = typeof setting === "number" ? written(Number((percent ? setting * 100 : setting).toPrecision(unknown ? 4 : 12))) : String(setting ?? "");
       }
       field.readOnly = unknown;
@@ -103,25 +95,52 @@ export class Controls {
     return row;
   }
 
-  /** A field for one number or several. */
-  private list(knob: Knob): HTMLElement {
-    const { desk, signal } = this;
-    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
+  /**
+   * Take what is typed when it rests, at Enter, which JupyterLab keeps from the field, and when the
+   * field is left. Returns whether a setting is what its reader is writing, so that it stays as
+   * written; one that came from elsewhere, from the slider below, is none.
+   */
+  private typing(field: HTMLInputElement, meant: () => Setting, turn: (setting: Setting) => void): (setting: Setting) => boolean {
+    const { signal } = this;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let taken: string | null = null;
     const take = (): void => {
       clearTimeout(timer);
-      const setting = readList(field.value);
-      if (writtenList(setting) !== writtenList(desk.value[knob.name] ?? null)) desk.turn(knob.name, setting, true);
+      timer = undefined;
+      const setting = meant();
+      taken = writtenList(setting);
+      turn(setting);
+    };
+    const flush = (): void => {
+      if (timer !== undefined) take();
     };
     field.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(take, PAUSE);
     }, { signal });
     field.addEventListener("change", take, { signal });
-    field.addEventListener("blur", () => this.refresh(), { signal });
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.isComposing) flush();
+    }, { signal });
+    field.addEventListener("blur", () => {
+      flush();
+      taken = null;
+      this.refresh();
+    }, { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
+    return (setting) => field === active(field) && (timer !== undefined || taken === writtenList(setting));
+  }
+
+  /** A field for one number or several. */
+  private list(knob: Knob): HTMLElement {
+    const { desk } = this;
+    const field = html("input", { ...OWN_KEYS, type: "text", autocomplete: "off", spellcheck: "false", "data-knob": knob.name, "aria-label": knob.label, ...described(knob) });
+    const own = this.typing(field, () => readList(field.value), (setting) => {
+      if (writtenList(setting) !== writtenList(desk.value[knob.name] ?? null)) desk.turn(knob.name, setting, true);
+    });
     this.refreshers.push(() => {
-      if (field !== active(field)) field.value = writtenList(desk.value[knob.name] ?? null);
+      const setting = desk.value[knob.name] ?? null;
+      if (!own(setting)) field.value = writtenList(setting);
     });
     return html("label", { class: "kn-knob", title: knob.help },
       html("span", { class: "kn-label" }, knob.label), field, html("span", { class: "kn-unit" }, knob.unit));

@@ -22,7 +22,7 @@ export function read(text: string): number | null {
   const size = { K: 1e3, M: 1e6, G: 1e9, B: 1e9, T: 1e12, "%": 0.01, "": 1 }[(parts[2] as string).toUpperCase()];
   // the digits and the exponent together, so that 0.3B is 300000000 and not a sum of roundings
   const value = Number(parts[1]);
-  return size === undefined ? null : Number((value * size).toPrecision(15));
+  return size === undefined || !Number.isFinite(value) ? null : Number((value * size).toPrecision(15));
 }
 
 /** Read one number or several, "4" or "1, 2, 4"; null where nothing was typed, the text where it is neither. */

@@ -1,7 +1,7 @@
 /** What the run planner shows of a plan (as `stepviz/widgets/plan_pictures.py` and `run_planner.py`; no DOM). */
 
 import type { Setting, Settings } from "../../knobs/types";
-import { commas, daysText, numberText, percent, shown, Unmeant } from "../figures";
+import { commas, daysText, general, numberText, percent, shown, Unmeant } from "../figures";
 import type { Picture, Pictures } from "../knobs";
 import { DAY, PARTS } from "./overheads";
 import { type Figure, type GivenPlan, type Numbers, Plan } from "./plan";
@@ -13,6 +13,7 @@ const LABELS = {
   restarts: "failures: restarts and work done again", downtime: "downtime",
 } as const;
 const CHOICES = ["unknown", "device", "days_are"];
+const SHARES = ["mfu", "mfu_low", "mfu_high"];
 const PASSED = [
   "checkpoint_seconds", "checkpoint_every", "evaluation_seconds", "evaluation_every", "failures_per_device_day",
   "restart_seconds", "downtime_days", "price_per_device_hour", "watts_per_device", "power_usage_effectiveness", "price_per_kwh",
@@ -25,7 +26,10 @@ export class PlanPictures implements Pictures {
     for (const [name, value] of Object.entries(settings)) {
       if (CHOICES.includes(name)) continue;
       if (value === null && (this.given.optional.includes(name) || name === settings.unknown)) continue;
-      if (typeof value !== "number") throw new Unmeant(`${name} is ${shown(value)}: give a number`);
+      if (typeof value !== "number") throw new Unmeant(`${name} is ${value === null ? "empty" : shown(value)}: give a number`);
+      if (SHARES.includes(name) && name !== settings.unknown && !(value > 0 && value <= 1)) {
+        throw new Unmeant(`${name} is ${general(100 * value)} %: give more than 0 % and at most 100 % (in Python 40 % is 0.4)`);
+      }
     }
     return settings;
   }
