@@ -178,3 +178,10 @@ def test_the_wheel_asks_for_neither_torch_nor_jupyterlab_by_default(archives):
     always = {line.split()[1].split(">")[0] for line in required if "extra ==" not in line}
     reading = {"msgspec", "isal", "fsspec", "loky"}
     assert always == {"numpy", "pandas", "anywidget", "ipywidgets"} | reading
+
+
+def test_an_error_that_is_shown_is_a_paragraph_and_no_markup():
+    error = sv.ThroughputError("give peak=<FLOP/s> & a device")
+    assert error._repr_html_() == (
+        "<p><b>ThroughputError</b>: give peak=&lt;FLOP/s&gt; &amp; a device</p>"
+    )

@@ -220,7 +220,7 @@ def _checked(name: str, value: Any, told: Told) -> Any:
         return _caps(name, value)
     if told.kind in ("count", "rank"):
         if isinstance(value, bool) or not isinstance(value, Integral):
-            msg = f"{name} is a whole number, not {value!r}"
+            msg = f"{name} is a whole number, {_but(value)}"
             raise CaptureError(msg)
         return int(_least(name, value, told))
     number = _number(name, value)
@@ -240,10 +240,15 @@ def _least(name: str, value: Any, told: Told) -> Any:
     return value
 
 
+def _but(value: Any) -> str:
+    """Say what stands in a number's place; a form leaves an empty field as None."""
+    return "and none is given" if value is None else f"not {value!r}"
+
+
 def _number(name: str, value: Any) -> float:
     real = isinstance(value, Real) and not isinstance(value, bool)
     if not real or not math.isfinite(value):
-        msg = f"{name} is a finite number, not {value!r}"
+        msg = f"{name} is a finite number, {_but(value)}"
         raise CaptureError(msg)
     return float(value)
 

@@ -60,6 +60,7 @@ def test_the_range_is_shown_and_going_beyond_it_warns():
         "all-reduce", 1e6, 25e6, 3, 3
     ]  # fmt: skip
     assert "1,000,000 to 25,000,000 bytes" in repr(fit)
+    assert repr(fit) == f"<FittedCost: {fit}>"  # notes say it without the brackets
     assert "25,000,000" in fit._repr_html_()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -78,7 +78,7 @@ def test_every_option_is_in_the_form_with_its_default():
     [
         ({"ranks": 0}, "ranks=0 is too few; at least 1"),
         ({"ranks": "many"}, "ranks is a whole number, not 'many'"),
-        ({"ranks": None}, "ranks is a whole number, not None"),
+        ({"ranks": None}, "ranks is a whole number, and none is given"),
         ({"slow_rank": 1}, "slow_rank=1 without slow_ms changes nothing; give slow_ms=20, say"),
         ({"width": 250}, "not divisible by heads=4"),
         ({"bucket_cap_mb": "4, x"}, "bucket_cap_mb is a finite number, not '4, x'"),
