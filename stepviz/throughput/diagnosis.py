@@ -38,6 +38,11 @@ _SURE: Final = ("setup", "constant")
 _COLUMNS: Final = ("cause", "factor", "off", "basis", "happened", "confirm", "evidence")
 
 
+_NOTHING: Final = (
+    "Nothing about this number alone is odd; give expected=, or a setup, to compare it with."
+)
+
+
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
     """What could explain a ratio, and what would confirm each.
@@ -75,7 +80,7 @@ class Diagnosis:
         ]
         if self.does_not_prove:
             said.append(self.does_not_prove)
-        return "\n".join(said)
+        return "\n".join(said) or _NOTHING
 
     def _verdict(self) -> str:
         shown = f"Reported is {number_text(self.ratio or 0.0, 4)} times the expected"

@@ -91,7 +91,8 @@ class Mfu:
         return format(self.value, spec) if spec else repr(self)
 
     def __repr__(self) -> str:
-        return f"{percent(self.value)} {self.kind} ({self.convention})"
+        odd = ", which cannot be: see .guards" if self.value > 1 else ""
+        return f"{percent(self.value)} {self.kind} ({self.convention}){odd}"
 
     def _repr_html_(self) -> str:
         rows = [

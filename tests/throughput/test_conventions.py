@@ -344,3 +344,9 @@ def test_the_per_matmul_list_adds_up_to_the_closed_form():
     total = table[["forward", "backward"]].to_numpy().sum()
     assert total == sv.flops_per_token(LLAMA_8B, "matmul", 8192)
     assert int(table["parameters"].sum()) == LLAMA_8B.matmul_parameters == 7_504_658_432
+
+
+def test_what_cannot_be_is_said_at_once():
+    """A peak in TFLOP/s makes a utilization of many millions."""
+    used = sv.mfu(7e9, convention="6N_all", tokens_per_second=1e4, peak=989)
+    assert repr(used).endswith("% MFU (6N_all), which cannot be: see .guards")

@@ -244,3 +244,7 @@ def test_a_mixture_counted_dense_is_told_with_attention():
     every = {**setup, "convention": "6N_all"}
     found = sv.diagnose(reported=0.1 * ratio, expected=0.1, setup=every)
     assert not found.candidates["cause"].str.startswith("mixture").any()
+
+
+def test_a_number_of_which_nothing_is_odd_is_said_to_be_so():
+    assert repr(sv.diagnose(reported=1.2)).startswith("Nothing about this number alone is odd;")
