@@ -148,10 +148,10 @@ def mfu(
 
     Examples
     --------
-    >>> llama = ModelShape(
+    >>> llama = sv.ModelShape(
     ...     layers=32, hidden=4096, heads=32, kv_heads=8, ffn=14336, gated=True, vocab=128256
     ... )
-    >>> mfu(llama, convention="causal", tokens_per_second=8192, sequence=8192, peak=989.5e12)
+    >>> sv.mfu(llama, convention="causal", tokens_per_second=8192, sequence=8192, peak=989.5e12)
     42.61 % MFU (causal)
     """
     sequence = plain_sequence(sequence)
