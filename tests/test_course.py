@@ -161,7 +161,9 @@ def test_an_edited_text_changes_its_notebook_which_loses_its_outputs(tmp_path, m
     from tools import sync_notebooks
 
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    shutil.copytree(FOLDER, tmp_path / "notebooks")
+    # Not what JupyterLab leaves beside a notebook that somebody opened.
+    left = shutil.ignore_patterns(".ipynb_checkpoints")
+    shutil.copytree(FOLDER, tmp_path / "notebooks", ignore=left)
     monkeypatch.setattr(sync_notebooks, "NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setattr(sync_notebooks, "TEXTS", tmp_path / "notebooks" / "text")
     name = COURSE[0].stem
