@@ -153,7 +153,7 @@ def test_its_text_says_the_same(path):
 
 
 def test_every_text_has_its_notebook():
-    assert sorted(path.stem for path in (FOLDER / "text").iterdir()) == [p.stem for p in COURSE]
+    assert sorted(path.stem for path in (FOLDER / "text").glob("*.md")) == [p.stem for p in COURSE]
 
 
 def test_an_edited_text_changes_its_notebook_which_loses_its_outputs(tmp_path, monkeypatch, capsys):
