@@ -75,8 +75,10 @@ def recording(
 
 def without_impossible(
     events: pd.DataFrame, said: tuple[int, int] | None, host: BoolArray, repairs: Repairs
-) -> tuple[BoolArray, IntArray]:
+) -> tuple[BoolArray, IntArray | None]:
     """Return which rows to keep, and all ends with those that cannot be cut back.
+
+    None for the ends where all of them can be.
 
     Parameters
     ----------
@@ -116,7 +118,8 @@ def without_impossible(
         repairs.mend(
             len(cut), f"{len(cut)} {noun} the operator or step it began in: cut to its end"
         )
-    return keep, finish
+    cut_back = bool(cut) or bool((too_long & markers).any())
+    return keep, finish if cut_back else None
 
 
 def _markers(events: pd.DataFrame) -> BoolArray:

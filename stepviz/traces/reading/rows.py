@@ -180,11 +180,14 @@ def _rank_rows(
         },
         copy=False,
     )
-    events["cat"] = with_categories(events, tracks, columns.process_names)
+    categories = with_categories(events, tracks, columns.process_names)
+    if categories is not None:
+        events["cat"] = categories
     calls = among(events["cat"], {*CALLS, "cpu_op"})
     said = recording(events, columns.marks, base, part.rank)
-    possible, finish = without_impossible(events, said, calls, repairs)
-    events["finish_ns"] = finish
+    possible, ends = without_impossible(events, said, calls, repairs)
+    if ends is not None:
+        events["finish_ns"] = ends
     if not possible.all():
         events = events[possible].reset_index(drop=True)
         chosen = chosen[possible]

@@ -29,8 +29,10 @@ _WHOLE: Final = re.compile(r"^hcom_", re.IGNORECASE)
 
 def with_categories(
     events: pd.DataFrame, tracks: pd.DataFrame, processes: Mapping[int | str, Sequence[str]]
-) -> pd.Series[str]:
+) -> pd.Categorical[str] | None:
     """Return the category of each row, found by its process where the file says none.
+
+    None where the file says all that its processes could.
 
     Parameters
     ----------
@@ -42,9 +44,11 @@ def with_categories(
         The names of each process, by pid.
     """
     said = {str(pid): names for pid, names in processes.items()}
+    if not any(_HARDWARE in names for names in said.values()):
+        return None
     bare = among(events["cat"], ("",))
-    if not bare.any() or not any(_HARDWARE in names for names in said.values()):
-        return events["cat"]
+    if not bare.any():
+        return None
     found = events["cat"].astype(object).to_numpy(copy=True)
     track, names = events["track"].to_numpy(), events["name"].astype("category").cat
     words, codes = [str(name) for name in names.categories], names.codes.to_numpy()
@@ -53,7 +57,7 @@ def with_categories(
         rows = np.flatnonzero(bare & (track == at))
         for code in np.unique(codes[rows]).tolist():
             found[rows[codes[rows] == code]] = _category(process, words[code])
-    return pd.Series(pd.Categorical(found), index=events.index)
+    return pd.Categorical(found)
 
 
 def _category(process: str, name: str) -> str:
