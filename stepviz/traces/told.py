@@ -242,7 +242,7 @@ def _host_said(host: pd.DataFrame, total: int, step: Step) -> list[str]:
     if 2 * idle > total:
         return [f"{waiting}: a faster host shortens that."]
     beside = share(lasts - idle, total)
-    return [f"{waiting}, {beside} beside their work: there it may only have waited for them."]
+    return [f"{waiting}, {beside} beside their work."]
 
 
 def stretch_said(rank: Any, what: str) -> str:
