@@ -186,8 +186,8 @@ def _host_kinds(
     own[note.recompute & (own == _NONE) & by_engine] = _RECOMPUTE
     own[note.forward & (own == _NONE) & ((kind == _NONE) | (kind == OTHER))] = _FORWARD
     kind = _inherited(own, parent)
-    engine_tracks = tracks.index[tracks["name"].str.contains(ENGINE_THREAD, regex=False)]
-    on_engine = np.isin(events["track"].to_numpy(), engine_tracks)
+    engines = [ENGINE_THREAD in str(name) for name in tracks["name"].tolist()]
+    on_engine = of_codes(engines, events["track"].to_numpy())
     kind[host & (kind == _NONE) & on_engine] = _BACKWARD
     _fill_passes(events, own, kind, host)
     return np.where(kind == _NONE, np.int8(OTHER), kind)

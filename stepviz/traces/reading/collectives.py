@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -82,11 +83,19 @@ def sync_said(args: Args) -> tuple[int, int]:
 
 def collectives_frame(said: Mapping[int, Said]) -> pd.DataFrame:
     """Return what rows say about the collectives they belong to, indexed by row."""
+    if not said:
+        return _none_said().copy()
     return pd.DataFrame(
         list(said.values()),
         columns=list(COLLECTIVE_COLUMNS),
         index=pd.Index(list(said), dtype=np.int64),
     )
+
+
+@cache
+def _none_said() -> pd.DataFrame:
+    index = pd.Index([], dtype=np.int64)
+    return pd.DataFrame([], columns=list(COLLECTIVE_COLUMNS), index=index)
 
 
 def syncs_frame(said: Mapping[int, tuple[int, int]]) -> pd.DataFrame:
