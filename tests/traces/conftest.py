@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import stepviz as sv
+
 #: Real traces handed to this project beside its repository; not part of it.
 HANDED = Path(__file__).resolve().parents[3] / "shared" / "traces"
 
@@ -36,3 +38,15 @@ def write_trace(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def load(write_trace):
+    """Load documents by rank."""
+
+    def read(documents, **options):
+        for rank, trace in documents.items():
+            path = write_trace(f"rank{rank}.json", trace)
+        return sv.load_run(path.parent, **options)
+
+    return read
