@@ -174,8 +174,8 @@ class RankTrace:
         rows = replace(
             self.rows,
             events=_on_clock(self.rows.events, clock),
-            flows=_on_clock(self.rows.flows, clock),
-            launch_flows=_on_clock(self.rows.launch_flows, clock),
+            flows=self.rows.flows.moved(clock.moved),
+            launch_flows=self.rows.launch_flows.moved(clock.moved),
         )
         origin = self.origin
         return replace(

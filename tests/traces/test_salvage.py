@@ -345,9 +345,8 @@ def test_arrows_of_a_merged_file_stay_with_their_rank(write_trace):
         ]  # fmt: skip
     run = sv.load_run(write_trace("all.json", {"traceEvents": events}))
     arrows = {rank: kept.rows.launch_flows for rank, kept in run._ranks.items()}
-    assert [len(frame) for frame in arrows.values()] == [1, 1]
-    assert [int(f["device_ns"].iat[0]) for f in arrows.values()] == [20_000, 25_000]
-    assert all((f[["host_track", "device_track"]] >= 0).all(axis=None) for f in arrows.values())
+    assert [found.device_ns.tolist() for found in arrows.values()] == [[20_000], [25_000]]
+    assert all(min(*found.host_track, *found.device_track) >= 0 for found in arrows.values())
 
 
 # What else rows say.
@@ -376,16 +375,17 @@ def test_waits_arrows_and_collectives_are_read(write_trace):
     run = sv.load_run(write_trace("rank0.json", trace))
     found = run._ranks[0].rows
     assert found.recorded == {"version": 1}
-    assert found.syncs.to_dict("index") == {
-        5: {"stream": 7, "record_correlation": 5},
-        6: {"stream": -1, "record_correlation": -1},
-    }
-    assert found.launch_flows.to_dict("list") == {
-        "host_ns": [1000, 1000], "host_track": [0, 0], "device_ns": [5000, 8000],
-        "device_track": [1, 1],
-    }  # fmt: skip
-    first, second = found.collectives.loc[3], found.collectives.loc[4]
-    assert first.to_dict() == {
+    syncs, flows = found.syncs, found.launch_flows
+    assert (syncs.row.tolist(), syncs.stream.tolist()) == ([5, 6], [7, -1])
+    assert syncs.record_correlation.tolist() == [5, -1]
+    assert (flows.host_ns.tolist(), flows.host_track.tolist()) == ([1000, 1000], [0, 0])
+    assert (flows.device_ns.tolist(), flows.device_track.tolist()) == ([5000, 8000], [1, 1])
+    calls = found.collectives
+    assert calls.row.tolist() == [3, 4]
+    first, second = (
+        {name: column[at] for name, column in calls.columns.items()} for at in range(2)
+    )
+    assert first == {
         "collective": "allreduce", "group": "7", "description": "dp", "elements": 10,
         "out_elements": 20, "dtype": "Float", "group_size": 4, "sequence": 3,
         "ranks": (0, 2, 4, 6), "src_rank": 2, "dst_rank": 4,

@@ -24,6 +24,7 @@ from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.nesting import nearest, parents
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST, RankRows
+from stepviz.traces.reading.track_names import Tracks
 
 IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.int8]
@@ -72,8 +73,8 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
     own[exchanging] = _NONE
     note = recorded(
         _host_rows(events, by_name, parent),
-        rows.flows["forward_ns"].to_numpy(),
-        rows.flows["backward_ns"].to_numpy(),
+        rows.flows.forward_ns,
+        rows.flows.backward_ns,
     )
     kind = _host_kinds(events, rows.tracks, own, note, parent, host)
 
@@ -92,7 +93,7 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
         parent=parent,
         region=by_name.are(Trait.EXCHANGE_REGION) & host,
         graph=by_name.are(Trait.GRAPH_LAUNCH) & calls,
-        said=rows.collectives.index.to_numpy(dtype=np.int64),
+        said=rows.collectives.row,
         exchanging=around >= 0,
     )
     return events.assign(
@@ -170,7 +171,7 @@ def _host_rows(events: pd.DataFrame, by_name: _ByName, parent: IntArray) -> Host
 
 def _host_kinds(
     events: pd.DataFrame,
-    tracks: pd.DataFrame,
+    tracks: Tracks,
     own: CodeArray,
     note: Recorded,
     parent: IntArray,
@@ -186,7 +187,7 @@ def _host_kinds(
     own[note.recompute & (own == _NONE) & by_engine] = _RECOMPUTE
     own[note.forward & (own == _NONE) & ((kind == _NONE) | (kind == OTHER))] = _FORWARD
     kind = _inherited(own, parent)
-    engines = [ENGINE_THREAD in str(name) for name in tracks["name"].tolist()]
+    engines = [ENGINE_THREAD in name for name in tracks.name]
     on_engine = of_codes(engines, events["track"].to_numpy())
     kind[host & (kind == _NONE) & on_engine] = _BACKWARD
     _fill_passes(events, own, kind, host)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.traces.reading.flows import LaunchFlows
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS, DEVICE, RankRows
 
@@ -75,12 +76,12 @@ def _by_id(start: IntArray, number: IntArray, host: IntArray, device: IntArray) 
 
 
 def _by_arrow(
-    events: pd.DataFrame, arrows: pd.DataFrame, call: IntArray, device: IntArray
+    events: pd.DataFrame, arrows: LaunchFlows, call: IntArray, device: IntArray
 ) -> IntArray:
     """Return, per device row, the call from which an arrow leads to it."""
     found = np.full(len(device), -1, dtype=np.int64)
-    host = _row_at(events, call, arrows["host_track"], arrows["host_ns"])
-    there = _row_at(events, device, arrows["device_track"], arrows["device_ns"])
+    host = _row_at(events, call, arrows.host_track, arrows.host_ns)
+    there = _row_at(events, device, arrows.device_track, arrows.device_ns)
     both = (host >= 0) & (there >= 0)
     place = np.full(len(events), -1, dtype=np.int64)
     place[device] = np.arange(len(device))
@@ -88,13 +89,10 @@ def _by_arrow(
     return found
 
 
-def _row_at(
-    events: pd.DataFrame, rows: IntArray, tracks: pd.Series[int], moments: pd.Series[int]
-) -> IntArray:
+def _row_at(events: pd.DataFrame, rows: IntArray, at_track: IntArray, at: IntArray) -> IntArray:
     """Return, per track and moment, the row that starts there or still runs; −1 where none."""
     start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
     track = events["track"].to_numpy()
-    at_track, at = tracks.to_numpy(), moments.to_numpy()
     found = np.full(len(at), -1, dtype=np.int64)
     for one in np.unique(at_track):
         own = rows[track[rows] == one]

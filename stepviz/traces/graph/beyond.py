@@ -7,38 +7,71 @@ step begins, which is when the update before it is done.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from stepviz.core.checks import ms_text
 from stepviz.core.intervals import union
+from stepviz.core.vocabulary import KINDS
 from stepviz.errors import ChangeError
-from stepviz.traces.classifying.name_traits import Trait, traits
+from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.graph.answers import THRESHOLDS
+from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.edits import Edit, matching
-from stepviz.traces.rank_trace import RankStep
-from stepviz.traces.reading.masks import among
+from stepviz.traces.graph.view import View
 from stepviz.traces.reading.rows import CALLS, DEVICE
 
-#: What ran before the window, in ns: the kind, name, start and end of a row.
-_COLUMNS: Final = ("kind", "name", "start_ns", "finish_ns")
 #: Regions are work of their kind even where no operator runs inside.
-_BY_NATURE: Final = ("input", "checkpoint")
+_BY_NATURE: Final = [KINDS.index(kind) for kind in ("input", "checkpoint")]
+_WORK: Final = CALLS | DEVICE | {"cpu_op"}
 _EXCHANGE: Final = "exchange"
 
 
-def ran_before(step: RankStep) -> pd.DataFrame:
-    """Return a rank's rows of the step that ran before its window, cut where that begins."""
-    events, low = step.events, step.window.start_ns
-    early = (events["place"].to_numpy() == step.place) & (events["start_ns"].to_numpy() < low)
-    rows = events.loc[early, ["cat", *_COLUMNS]]
-    works = among(rows["cat"], CALLS | DEVICE | {"cpu_op"}) | among(rows["kind"], _BY_NATURE)
-    waits = traits(map(str, rows["name"])) & Trait.WAITING_CALL > 0
-    rows = rows.loc[works & ~waits, list(_COLUMNS)]
-    found: pd.DataFrame = rows.assign(finish_ns=np.minimum(rows["finish_ns"], low))
-    return found
+@dataclass(frozen=True, eq=False)
+class Early:
+    """A rank's rows of a step that ran before its window, cut where that begins, in ns.
+
+    Kinds are codes of `KINDS`, names codes of `words`.
+    """
+
+    kind: npt.NDArray[np.int8]
+    name: npt.NDArray[np.integer]
+    words: Sequence[str]
+    start: IntArray
+    finish: IntArray
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The same as a frame: kind, name, start_ns, finish_ns."""
+        return pd.DataFrame(
+            {
+                "kind": [KINDS[code] for code in self.kind.tolist()],
+                "name": [self.words[code] for code in self.name.tolist()],
+                "start_ns": self.start,
+                "finish_ns": self.finish,
+            }
+        )
+
+
+def ran_before(view: View) -> Early:
+    """Return a rank's rows of the step that ran before its window."""
+    columns, low = view.columns, view.window.start_ns
+    rows = columns.of_step(view.place)
+    rows = rows[columns.start[rows] < low]
+    works = view.of_cat(rows, _WORK) | np.isin(columns.kind[rows], _BY_NATURE)
+    rows = rows[works & ~view.are(rows, Trait.WAITING_CALL)]
+    return Early(
+        kind=columns.kind[rows],
+        name=columns.name[rows],
+        words=columns.words,
+        start=columns.start[rows],
+        finish=np.minimum(columns.finish[rows], low),
+    )
 
 
 def _meant(rows: pd.DataFrame, edit: Edit) -> pd.DataFrame:
@@ -51,7 +84,7 @@ def _meant(rows: pd.DataFrame, edit: Edit) -> pd.DataFrame:
     elif not edit.names:
         return rows[rows["kind"] != _EXCHANGE]
     if edit.names:
-        words = rows["name"].astype(str)
+        words = rows["name"]
         found: set[str] = set()
         for name in edit.names:
             try:
@@ -62,7 +95,7 @@ def _meant(rows: pd.DataFrame, edit: Edit) -> pd.DataFrame:
     return rows
 
 
-def before_ns(early: Mapping[int, pd.DataFrame], edits: Iterable[Edit]) -> dict[int, int]:
+def before_ns(early: Mapping[int, Early], edits: Iterable[Edit]) -> dict[int, int]:
     """Return by rank how long work that edits are about ran before the window, ns.
 
     Ranks without any are left out. What ran beside other such work counts once.
@@ -78,9 +111,9 @@ def before_ns(early: Mapping[int, pd.DataFrame], edits: Iterable[Edit]) -> dict[
     found: dict[int, int] = {}
     for rank, rows in early.items():
         mine = [edit for edit in wanted if edit.rank in (None, rank)]
-        if not mine or rows.empty:
+        if not mine or not len(rows.start):
             continue
-        meant = pd.concat([_meant(rows, edit) for edit in mine])
+        meant = pd.concat([_meant(rows.frame, edit) for edit in mine])
         spans = union(meant[["start_ns", "finish_ns"]].to_numpy())
         if len(spans):
             found[rank] = int((spans[:, 1] - spans[:, 0]).sum())

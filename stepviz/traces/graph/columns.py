@@ -13,6 +13,7 @@ import pandas as pd
 from stepviz.core.vocabulary import KINDS
 from stepviz.indices import as_index
 from stepviz.traces.classifying.name_traits import Trait, traits
+from stepviz.traces.classifying.windows import BETWEEN
 from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS
@@ -110,6 +111,19 @@ class Columns:
         rows = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
         rows = rows[: np.searchsorted(rows, len(self.start))]
         return np.asarray(rows[(self.start[rows] < high) & (self.finish[rows] > low)])
+
+    @cached_property
+    def _by_place(self) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int64]]:
+        """All events by the place of their step, and where each place from −2 on begins."""
+        counts = np.bincount(as_index(self.place - BETWEEN))
+        order = np.argsort(self.place, kind="stable").astype(np.int32)
+        return order, np.concatenate(([0], np.cumsum(counts)))
+
+    def of_step(self, place: int) -> npt.NDArray[np.integer]:
+        """Return the events that belong to a step, in order of rows."""
+        order, begins = self._by_place
+        at = place - BETWEEN
+        return order[begins[at] : begins[at + 1]] if at + 1 < len(begins) else order[:0]
 
     @cached_property
     def calls_by_correlation(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -62,7 +62,7 @@ class _InOrder:
 def _recorded(streams: Streams, draft: Draft) -> Flags | None:
     """Add the waits that the file tells of; return whom they explain, None if there are none."""
     view = streams.view
-    rows = view.syncs.index.to_numpy(dtype=np.int64)
+    rows = view.syncs.row
     told = view.are(rows, Trait.WAIT_ROW)
     rows = rows[told]
     if len(rows) == 0:
@@ -70,15 +70,13 @@ def _recorded(streams: Streams, draft: Draft) -> Flags | None:
     correlation = view.columns.correlation
     calls = view.columns.calls_by_correlation
     wait = _at(calls, correlation[rows])
-    record = _at(calls, view.syncs["record_correlation"].to_numpy()[told])
+    record = _at(calls, view.syncs.record_correlation[told])
     if (wait < 0).all():
         # Some versions lose the ids of these rows.
         return None
     found = np.zeros(len(streams.row), dtype=bool)
     target = view.track[rows]
-    source = source_tracks(
-        view, np.unique(streams.track), target, view.syncs["stream"].to_numpy()[told]
-    )
+    source = source_tracks(view, np.unique(streams.track), target, view.syncs.stream[told])
     moment = np.where(wait >= 0, view.start[wait], NEVER)
     # An event recorded after the wait is another one of the same name.
     valid = (record >= 0) & (view.start[record] < moment)
@@ -118,8 +116,7 @@ def source_tracks(view: View, here: IntArray, beside: IntArray, stream: IntArray
 
     Where several devices have a stream of that number it is that of the row's own device.
     """
-    pid = view.tracks["pid"].astype(str).to_list()
-    tid = view.tracks["tid"].astype(str).to_list()
+    pid, tid = view.tracks.pid, view.tracks.tid
     numbered: dict[str, int] = {}
     exact: dict[tuple[str, str], int] = {}
     for track in here.tolist():

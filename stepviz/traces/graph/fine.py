@@ -15,6 +15,7 @@ from stepviz.traces.graph.answers import Trust, WhatIf, shares
 from stepviz.traces.graph.applying import Edited, apply, at_median
 from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.beyond import (
+    Early,
     apart_said,
     before_ns,
     before_said,
@@ -54,7 +55,7 @@ class Drawn:
 
     network: Network
     also: Mapping[str, list[int]]
-    early: Mapping[int, pd.DataFrame]
+    early: Mapping[int, Early]
 
 
 def draw(ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange]) -> Drawn:
@@ -62,10 +63,10 @@ def draw(ranks: Mapping[int, RankStep], exchanges: Sequence[Exchange]) -> Drawn:
     origin = min(step.window.start_ns for step in ranks.values())
     draft = Draft()
     parts: dict[int, dict[int, Member]] = {}
-    early: dict[int, pd.DataFrame] = {}
+    early: dict[int, Early] = {}
     for rank, step in ranks.items():
         view = View.of(rank, step, origin)
-        early[rank] = ran_before(step)
+        early[rank] = ran_before(view)
         names = draft.codes(view.words)
         start = draft.start(rank, view.low)
         joint = joint_rows(exchanges, rank)

@@ -104,13 +104,11 @@ def _said(waits: Waits, streams: Streams) -> tuple[IntArray, IntArray]:
     if len(syncs) == 0:
         return stream, record
     correlation = view.columns.correlation
-    rows = syncs.index.to_numpy(dtype=np.int64)
-    tracks = source_tracks(
-        view, np.unique(streams.track), view.track[rows], syncs["stream"].to_numpy()
-    )
+    rows = syncs.row
+    tracks = source_tracks(view, np.unique(streams.track), view.track[rows], syncs.stream)
     place = {int(correlation[row]): at for at, row in enumerate(rows.tolist())}
     ids, calls = view.columns.calls_by_correlation
-    events = syncs["record_correlation"].to_numpy()
+    events = syncs.record_correlation
     for at, call in enumerate(waits.call.tolist()):
         said = place.get(int(correlation[call])) if correlation[call] >= 0 else None
         if said is None or tracks[said] < 0:

@@ -8,14 +8,15 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.classifying.windows import WHOLE_TRACE, Window
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.columns import Columns, Since, columns_of
 from stepviz.traces.rank_trace import RankStep
+from stepviz.traces.reading.collectives import Syncs
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST
+from stepviz.traces.reading.track_names import Tracks
 
 #: A launch that no row tells of lies before everything.
 NEVER: Final = np.iinfo(np.int64).min // 4
@@ -32,8 +33,8 @@ class View:
     place: int
     usual_lag: int
     columns: Columns
-    syncs: pd.DataFrame
-    tracks: pd.DataFrame
+    syncs: Syncs
+    tracks: Tracks
 
     @classmethod
     def of(cls, rank: int, step: RankStep, origin: int) -> View:

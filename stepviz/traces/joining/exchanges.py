@@ -77,21 +77,6 @@ _ITEM_BYTES: Final = {
 #: All kinds of them are one byte: float8_e4m3fn, float8_e5m2, …
 _EIGHT_BITS: Final = "float8"
 
-#: What the profiler says of a row that it says nothing about.
-_NOTHING: Final[dict[str, Any]] = {
-    "collective": "",
-    "group": "",
-    "description": "",
-    "elements": -1,
-    "out_elements": -1,
-    "dtype": "",
-    "group_size": -1,
-    "sequence": -1,
-    "ranks": None,
-    "src_rank": -1,
-    "dst_rank": -1,
-}
-
 #: Values by column, one for each exchange.
 Values = dict[str, Any]
 
@@ -114,11 +99,11 @@ def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
     on_host = chosen[~device[chosen]]
     parts = []
     if len(on_device) or not len(on_host):
-        said = _said(rows, on_device)
+        said = rows.collectives.for_rows(on_device)
         values = _device_values(events, on_device, device, said["collective"])
         parts.append(_columns(rows, events, on_device, said, values))
     if len(on_host):
-        said = _said(rows, on_host)
+        said = rows.collectives.for_rows(on_host)
         parts.append(_columns(rows, events, on_host, said, _host_values(rows, events, on_host)))
     columns = parts[0]
     if len(parts) > 1:
@@ -168,29 +153,6 @@ def _columns(
         "bytes": np.where(emulated & (values["bytes"] >= 0), values["bytes"], size),
     }
     return columns
-
-
-def _said(rows: RankRows, chosen: IntArray) -> Values:
-    """Return the columns of what the profiler said, for these rows."""
-    said = rows.collectives
-    at = _places(said.index.to_numpy(dtype=np.int64), chosen)
-    columns: Values = {}
-    for name, missing in _NOTHING.items():
-        text = not isinstance(missing, int)
-        column = np.full(len(chosen), missing, dtype=object if text else np.int64)
-        if name in said and len(said):
-            column[at >= 0] = said[name].to_numpy()[at[at >= 0]]
-        columns[name] = column
-    return columns
-
-
-def _places(known: IntArray, wanted: IntArray) -> IntArray:
-    """Return where each wanted number stands among the known ones, −1 where it does not."""
-    if len(known) == 0:
-        return np.full(len(wanted), -1, dtype=np.int64)
-    order = np.argsort(known, kind="stable")
-    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
-    return np.where(known[order[at]] == wanted, order[at], -1)
 
 
 def _words(column: pd.Series[Any], chosen: IntArray) -> npt.NDArray[Any]:
@@ -260,7 +222,8 @@ def _device_values(
 def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Values:
     start = events["start_ns"].to_numpy()
     names = _words(events["name"], chosen)
-    elements = rows.collectives["elements"].to_dict()
+    said = rows.collectives
+    elements = dict(zip(said.row.tolist(), said.columns["elements"].tolist(), strict=True))
     waiting = _launches(events)
     words, sizes = np.empty(len(chosen), dtype=object), np.full(len(chosen), -1)
     emulated = np.zeros(len(chosen), dtype=bool)

@@ -17,6 +17,7 @@ from stepviz.traces.joining.joins import Call, Exchange
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane, foremost, innermost, pack
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.reading.rows import DEVICE, HOST
+from stepviz.traces.reading.track_names import Tracks
 from stepviz.traces.step import Step
 
 #: Kinds a lane may show; the code of a kind is its place here.
@@ -300,8 +301,7 @@ def _named(part: RankStep, tracks: dict[int, str]) -> dict[int, tuple[str, str]]
     """Return by track (with its role) a name that fits beside a lane, and all the file says."""
     said = part.rows.tracks
     titles = {
-        track: str(said["name"].iat[track])
-        or f"{'stream' if role == 'device' else 'thread'} {said['tid'].iat[track]}"
+        track: said.name[track] or f"{'stream' if role == 'device' else 'thread'} {said.tid[track]}"
         for track, role in tracks.items()
     }
     names = {
@@ -323,16 +323,15 @@ def _short(title: str) -> str:
     return inner.removeprefix("pt_").replace("_", " ") if telling else outer.strip() or title
 
 
-def _apart(said: pd.DataFrame, track: int, title: str) -> str:
+def _apart(said: Tracks, track: int, title: str) -> str:
     """Tell tracks of one name apart: threads by their number, streams by their device."""
-    where = "pid" if title.startswith("stream") else "tid"
-    return str(said[where].iat[track])
+    return (said.pid if title.startswith("stream") else said.tid)[track]
 
 
 def _order(part: RankStep, track: int, role: str, lane: Lane) -> tuple[int, int, Any]:
     """Sort streams before threads, streams by number, the main thread before its helpers."""
     if role == "device":
-        said = str(part.rows.tracks["tid"].iat[track])
+        said = part.rows.tracks.tid[track]
         number = int(said) if said.lstrip("-").isdigit() else 2**31
         return (0, number, track)
     return (1, 0 if track == part.main else 1, -len(lane))

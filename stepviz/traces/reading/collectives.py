@@ -5,34 +5,34 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
 from stepviz.traces.reading.events import Args
 from stepviz.traces.reading.words import plain, text, whole, whole_or_missing
 
-#: Columns of `RankRows.collectives`.
-COLLECTIVE_COLUMNS: Final = (
-    "collective",
-    "group",
-    "description",
-    "elements",
-    "out_elements",
-    "dtype",
-    "group_size",
-    "sequence",
-    "ranks",
-    "src_rank",
-    "dst_rank",
-)
+#: Columns of `CollectiveArgs`, and what each holds where a row says nothing.
+NOTHING_SAID: Final[dict[str, Any]] = {
+    "collective": "",
+    "group": "",
+    "description": "",
+    "elements": -1,
+    "out_elements": -1,
+    "dtype": "",
+    "group_size": -1,
+    "sequence": -1,
+    "ranks": None,
+    "src_rank": -1,
+    "dst_rank": -1,
+}
 
 #: Categories whose rows say what a stream or thread waits for: no work of the stream.
 SYNC: Final = frozenset({"cuda_sync", "xpu_sync", "hip_sync", "cuda_event"})
 
-#: One row of `RankRows.collectives`.
+#: What one row says, in the order of these columns.
 Said = tuple[Any, ...]
 
 #: A stream named by −1, as old writers put it: no stream in particular.
@@ -41,7 +41,7 @@ _LARGE_INT: Final = 2**63 - 1
 
 
 def collective_said(args: Args, name: str = "") -> Said:
-    """Return one row of `collectives`: counts are −1 where missing, lists of ranks None.
+    """Return what a row says: counts are −1 where missing, lists of ranks None.
 
     `name` is that of a row which says in its own name what is exchanged, as gloo's do.
     """
@@ -81,34 +81,72 @@ def sync_said(args: Args) -> tuple[int, int]:
     return -1 if stream == _NO_STREAM else stream, whole_or_missing(plain(args.record_correlation))
 
 
-def collectives_frame(said: Mapping[int, Said]) -> pd.DataFrame:
-    """Return what rows say about the collectives they belong to, indexed by row."""
-    if not said:
-        return _none_said().copy()
-    return pd.DataFrame(
-        list(said.values()),
-        columns=list(COLLECTIVE_COLUMNS),
-        index=pd.Index(list(said), dtype=np.int64),
-    )
+@dataclass(frozen=True, eq=False)
+class CollectiveArgs:
+    """What the arguments of rows say of the collectives they belong to.
+
+    `columns` has an array for each of `NOTHING_SAID`, in the order of `row`.
+    """
+
+    row: npt.NDArray[np.int64]
+    columns: Mapping[str, npt.NDArray[Any]]
+
+    @classmethod
+    def of(cls, said: Mapping[int, Said]) -> CollectiveArgs:
+        """Take what was said, by row."""
+        values = list(zip(*said.values(), strict=True)) or [()] * len(NOTHING_SAID)
+        columns = {
+            name: np.fromiter(column, dtype=_dtype(name), count=len(said))
+            for name, column in zip(NOTHING_SAID, values, strict=True)
+        }
+        return cls(np.array(list(said), dtype=np.int64), columns)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def for_rows(self, wanted: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns for some rows, as `NOTHING_SAID` where nothing was said."""
+        at = self._places(wanted)
+        there = at >= 0
+        columns: dict[str, npt.NDArray[Any]] = {}
+        for name, missing in NOTHING_SAID.items():
+            columns[name] = np.full(len(wanted), missing, dtype=_dtype(name))
+            columns[name][there] = self.columns[name][at[there]]
+        return columns
+
+    def _places(self, wanted: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return where each wanted row stands, −1 where it does not."""
+        if len(self) == 0:
+            return np.full(len(wanted), -1, dtype=np.int64)
+        order = np.argsort(self.row, kind="stable")
+        at = np.minimum(np.searchsorted(self.row[order], wanted), len(self) - 1)
+        return np.where(self.row[order[at]] == wanted, order[at], -1)
 
 
-@cache
-def _none_said() -> pd.DataFrame:
-    index = pd.Index([], dtype=np.int64)
-    return pd.DataFrame([], columns=list(COLLECTIVE_COLUMNS), index=index)
+def _dtype(name: str) -> type[object]:
+    return np.int64 if isinstance(NOTHING_SAID[name], int) else object
 
 
-def syncs_frame(said: Mapping[int, tuple[int, int]]) -> pd.DataFrame:
-    """Return what rows of recorded waits wait for, indexed by row; −1 where missing.
+@dataclass(frozen=True, eq=False)
+class Syncs:
+    """What rows of recorded waits wait for; −1 where missing.
 
     `stream` is the stream waited for (of a `Stream Wait Event` the one that recorded the
     event), `record_correlation` the correlation of the call that recorded it.
     """
-    return pd.DataFrame(
-        np.array(list(said.values()), dtype=np.int64).reshape(-1, 2),
-        columns=["stream", "record_correlation"],
-        index=pd.Index(list(said), dtype=np.int64),
-    )
+
+    row: npt.NDArray[np.int64]
+    stream: npt.NDArray[np.int64]
+    record_correlation: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, said: Mapping[int, tuple[int, int]]) -> Syncs:
+        """Take what was said, by row."""
+        values = np.array(list(said.values()), dtype=np.int64).reshape(-1, 2)
+        return cls(np.array(list(said), dtype=np.int64), *values.T)
+
+    def __len__(self) -> int:
+        return len(self.row)
 
 
 def _elements(dims: object) -> int:

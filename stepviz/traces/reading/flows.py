@@ -2,23 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 #: How arrows of autograd, and those from launches to device rows, are called; old names too.
 _DIFFERENTIATED: Final = "fwdbwd"
 _LAUNCH: Final = ("ac2g", "async")
 
+IntArray = npt.NDArray[np.int64]
 Arrows = Mapping[str, npt.NDArray[Any]]
-_Ends = dict[str, npt.NDArray[np.int64]]
+_Ends = dict[str, IntArray]
 
 
-def autograd_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.DataFrame:
-    """Return forward_ns and backward_ns of autograd's arrows, by id (ids are a file's own).
+@dataclass(frozen=True, eq=False)
+class AutogradFlows:
+    """Where autograd's arrows begin and end: at a forward operator and at its backward one, ns."""
+
+    forward_ns: IntArray
+    backward_ns: IntArray
+
+    def moved(self, to: Callable[[IntArray], IntArray]) -> AutogradFlows:
+        """Return the same on another clock."""
+        return AutogradFlows(to(self.forward_ns), to(self.backward_ns))
+
+
+@dataclass(frozen=True, eq=False)
+class LaunchFlows:
+    """Where arrows from launches begin on the host and end on a device, ns.
+
+    A track is −1 where no row lies on it.
+    """
+
+    host_ns: IntArray
+    host_track: IntArray
+    device_ns: IntArray
+    device_track: IntArray
+
+    def __len__(self) -> int:
+        return len(self.host_ns)
+
+    def moved(self, to: Callable[[IntArray], IntArray]) -> LaunchFlows:
+        """Return the same on another clock."""
+        return replace(self, host_ns=to(self.host_ns), device_ns=to(self.device_ns))
+
+
+def autograd_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> AutogradFlows:
+    """Return autograd's arrows, in order of their ids.
 
     Parameters
     ----------
@@ -32,28 +65,20 @@ def autograd_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.Dat
     starts, ends = _both_ends(arrows, cats, (_DIFFERENTIATED,))
     starts, ends = _one_of_each(starts, last=True), _one_of_each(ends, last=True)
     began, ended = _joined(starts, ends)
-    return pd.DataFrame(
-        {"forward_ns": began["at"] + base, "backward_ns": ended["at"] + base},
-        index=pd.Index(began["id"], name="flow"),
-    )
+    return AutogradFlows(began["at"] + base, ended["at"] + base)
 
 
-def launch_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> pd.DataFrame:
-    """Return host_ns, host_track, device_ns, device_track of the arrows from launches.
-
-    A track is −1 where no row lies on it. Parameters as for `autograd_flows`.
-    """
+def launch_flows(arrows: Arrows, cats: Mapping[str, int], base: int) -> LaunchFlows:
+    """Return the arrows from launches. Parameters as for `autograd_flows`."""
     starts, ends = _both_ends(arrows, cats, _LAUNCH)
     # One launch of a graph starts many rows; calls that launch nothing have an end only.
     began, ended = _joined(_one_of_each(starts, last=False), ends)
     keep = (began["track"] != ended["track"]) | (ended["track"] < 0)
-    return pd.DataFrame(
-        {
-            "host_ns": began["at"][keep] + base,
-            "host_track": began["track"][keep],
-            "device_ns": ended["at"][keep] + base,
-            "device_track": ended["track"][keep],
-        }
+    return LaunchFlows(
+        host_ns=began["at"][keep] + base,
+        host_track=began["track"][keep],
+        device_ns=ended["at"][keep] + base,
+        device_track=ended["track"][keep],
     )
 
 
@@ -62,7 +87,7 @@ def _both_ends(
 ) -> tuple[_Ends, _Ends]:
     """Return id, at and track of the arrows' starts and of their ends, by id."""
     if not arrows:
-        none = {name: np.empty(0, dtype=np.int64) for name in ("id", "at", "track")}
+        none: _Ends = {name: np.empty(0, dtype=np.int64) for name in ("id", "at", "track")}
         return none, none
     known = [code for name, code in cats.items() if name.startswith(tuple(words))]
     chosen = arrows["at_ok"] & (arrows["id"] >= 0) & np.isin(arrows["cat"], known)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from stepviz.traces.reading.collectives import COLLECTIVE_COLUMNS
+from stepviz.traces.reading.collectives import NOTHING_SAID
 from stepviz.traces.reading.columns import Columns
 from stepviz.traces.reading.sources import INSIDE, RANK_FOLDER
 from stepviz.traces.reading.words import whole
@@ -42,7 +42,7 @@ _PARALLEL: Final = re.compile(r"^\s*\[((?:(?:TP|DP|PP|EP|CP)\d+-?)+)\]")
 #: So many ns may a device row lie behind its launch, to tell whose it is.
 _LONGEST_LAG_NS: Final = 10 * 10**9
 
-_RANKS: Final = COLLECTIVE_COLUMNS.index("ranks")
+_RANKS: Final = list(NOTHING_SAID).index("ranks")
 
 #: So many of a device's rows tell who launched them.
 _ENOUGH: Final = 10_000

@@ -15,9 +15,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from stepviz.errors import TraceError
-from stepviz.traces.reading.collectives import collectives_frame, syncs_frame
+from stepviz.traces.reading.collectives import CollectiveArgs, Syncs
 from stepviz.traces.reading.columns import Columns
-from stepviz.traces.reading.flows import autograd_flows, launch_flows
+from stepviz.traces.reading.flows import (
+    AutogradFlows,
+    LaunchFlows,
+    autograd_flows,
+    launch_flows,
+)
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.metadata import (
     base_ns,
@@ -31,6 +36,7 @@ from stepviz.traces.reading.outliers import recording, without_impossible
 from stepviz.traces.reading.ranks import Part, parts_of
 from stepviz.traces.reading.repairs import Repairs
 from stepviz.traces.reading.repairs import events as counted
+from stepviz.traces.reading.track_names import Tracks, tracks_of
 from stepviz.traces.reading.uncategorised import with_categories
 
 Int64Array = npt.NDArray[np.int64]
@@ -80,11 +86,10 @@ class RankRows:
     `path` names the file, or the member of an archive. `events` has a row per interval: name,
     cat, track, start_ns, finish_ns, correlation, external, sequence, fwd_thread (−1 where
     missing). `tracks` names threads and streams.
-    `flows` joins forward operators to backward ones (forward_ns, backward_ns), `launch_flows`
-    launches to device rows (host_ns, host_track, device_ns, device_track). `collectives` holds
-    what the profiler said about single collectives, `syncs` what recorded waits wait for
-    (stream, record_correlation), both indexed by event. `recorded` is what stepviz's own
-    recorder wrote into the file, {} elsewhere.
+    `flows` joins forward operators to backward ones, `launch_flows` launches to device rows.
+    `collectives` holds what the profiler said about single collectives, `syncs` what recorded
+    waits wait for. `recorded` is what stepviz's own recorder wrote into
+    the file, {} elsewhere.
     """
 
     path: str
@@ -96,11 +101,11 @@ class RankRows:
     devices: tuple[str, ...]
     versions: dict[str, str]
     events: pd.DataFrame
-    tracks: pd.DataFrame
-    flows: pd.DataFrame
-    launch_flows: pd.DataFrame
-    collectives: pd.DataFrame
-    syncs: pd.DataFrame
+    tracks: Tracks
+    flows: AutogradFlows
+    launch_flows: LaunchFlows
+    collectives: CollectiveArgs
+    syncs: Syncs
     recorded: dict[str, Any]
     repairs: Repairs
 
@@ -162,7 +167,8 @@ def _rank_rows(
             return column if keep.all() else column[chosen]
         return spans[name][chosen]
 
-    tracks, track, new_code = _tracks(columns, taken("track"))
+    track = taken("track")
+    tracks, new_code = tracks_of(columns, track)
     start, finish = taken("start"), taken("duration")
     start += base
     finish += start
@@ -170,7 +176,7 @@ def _rank_rows(
         {
             "name": _categorical(columns.names, taken("name")),
             "cat": _categorical(columns.cats, taken("cat"), category),
-            "track": track,
+            "track": new_code[track],
             "start_ns": start,
             "finish_ns": finish,
             "correlation": taken("correlation"),
@@ -215,8 +221,8 @@ def _rank_rows(
         tracks=tracks,
         flows=autograd_flows(mine, columns.cats, base),
         launch_flows=launch_flows(mine, columns.cats, base),
-        collectives=collectives_frame(_at(columns.collectives, place)),
-        syncs=syncs_frame(_at(columns.syncs, place)),
+        collectives=CollectiveArgs.of(_at(columns.collectives, place)),
+        syncs=Syncs.of(_at(columns.syncs, place)),
         recorded=recorded if isinstance(recorded, dict) else {},
         repairs=repairs,
     )
@@ -269,39 +275,6 @@ def _categorical(
     recoded = np.array([place.get(word, -1) for word in words], dtype=np.int64)
     chosen: npt.NDArray[np.int64] = recoded[column]
     return pd.Categorical.from_codes(chosen, categories=pd.Index(known))
-
-
-def _tracks(
-    columns: Columns, column: npt.NDArray[Any]
-) -> tuple[pd.DataFrame, Int64Array, Int64Array]:
-    """Return the tracks that have rows, each row's track, and the new number of each old one.
-
-    pid and tid may be numbers or words ("Spans"), so the pair of texts is the key.
-    """
-    codes, first = np.unique(column, return_index=True)
-    keys = list(columns.tracks)
-    numbers: dict[tuple[str, str], int] = {}
-    new_code = np.full(len(keys), -1, dtype=np.int64)
-    names: dict[tuple[str, str], list[str]] = {}
-    for (pid, tid), said in columns.thread_names.items():
-        names.setdefault((str(pid), str(tid)), []).extend(said)
-    for code in codes[np.argsort(first)].tolist():
-        pid, tid = keys[code]
-        new_code[code] = numbers.setdefault((str(pid), str(tid)), len(numbers))
-    frame = pd.DataFrame(
-        {
-            "pid": [pid for pid, _ in numbers],
-            "tid": [tid for _, tid in numbers],
-            "name": [_thread_name(names.get(key, [])) for key in numbers],
-        }
-    )
-    return frame, new_code[column], new_code
-
-
-def _thread_name(names: list[str]) -> str:
-    # One thread may be named twice; the process's own name says the least.
-    telling = [name for name in names if "(pt_" in name and "pt_main_thread" not in name]
-    return (telling or names or [""])[0]
 
 
 def _at(said: Mapping[int, Any], place: Int64Array) -> dict[int, Any]:

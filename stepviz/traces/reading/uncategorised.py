@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.traces.reading.masks import among
+from stepviz.traces.reading.track_names import Tracks
 
 _HARDWARE: Final = "Ascend Hardware"
 _RUNTIME: Final = "CANN"
@@ -28,7 +29,7 @@ _WHOLE: Final = re.compile(r"^hcom_", re.IGNORECASE)
 
 
 def with_categories(
-    events: pd.DataFrame, tracks: pd.DataFrame, processes: Mapping[int | str, Sequence[str]]
+    events: pd.DataFrame, tracks: Tracks, processes: Mapping[int | str, Sequence[str]]
 ) -> pd.Categorical[str] | None:
     """Return the category of each row, found by its process where the file says none.
 
@@ -39,7 +40,7 @@ def with_categories(
     events
         Rows with name, cat and track.
     tracks
-        pid (text) of each track.
+        The threads and streams.
     processes
         The names of each process, by pid.
     """
@@ -52,8 +53,8 @@ def with_categories(
     found = events["cat"].astype(object).to_numpy(copy=True)
     track, names = events["track"].to_numpy(), events["name"].astype("category").cat
     words, codes = [str(name) for name in names.categories], names.codes.to_numpy()
-    for at, pid in enumerate(tracks["pid"]):
-        process = next((name for name in said.get(str(pid), ()) if name), "")
+    for at, pid in enumerate(tracks.pid):
+        process = next((name for name in said.get(pid, ()) if name), "")
         rows = np.flatnonzero(bare & (track == at))
         for code in np.unique(codes[rows]).tolist():
             found[rows[codes[rows] == code]] = _category(process, words[code])

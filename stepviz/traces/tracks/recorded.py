@@ -12,6 +12,7 @@ import pandas as pd
 
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.reading.rows import DEVICE, HOST
+from stepviz.traces.reading.track_names import Tracks
 from stepviz.traces.tracks.naming import process_of
 from stepviz.traces.tracks.writer import EventWriter, IntArray, arrow, head
 
@@ -108,14 +109,18 @@ def _args(part: RankStep, rows: pd.DataFrame) -> list[str]:
             if value >= 0:
                 texts[at] += f',"{key}":{value}'
     places = {row: at for at, row in enumerate(rows.index.tolist())}
-    for frame, keys in ((part.rows.collectives, _COLLECTIVE_ARGS), (part.rows.syncs, _SYNC_ARGS)):
-        here = frame.loc[frame.index.isin(rows.index), list(keys)]
-        values = [[_plain(value) for value in here[column].tolist()] for column in keys]
-        for row, *said in zip(here.index.tolist(), *values, strict=True):
+    calls, syncs = part.rows.collectives, part.rows.syncs
+    for row, columns, keys in (
+        (calls.row, calls.columns, _COLLECTIVE_ARGS),
+        (syncs.row, vars(syncs), _SYNC_ARGS),
+    ):
+        here = np.flatnonzero(np.isin(row, rows.index.to_numpy()))
+        values = [[_plain(value) for value in columns[name][here].tolist()] for name in keys]
+        for one, *said in zip(row[here].tolist(), *values, strict=True):
             pairs = zip(keys.values(), said, strict=True)
             known = {key: value for key, value in pairs if value is not None}
             if known:
-                texts[places[row]] += f",{json.dumps(known)[1:-1]}"
+                texts[places[one]] += f",{json.dumps(known)[1:-1]}"
     return texts
 
 
@@ -159,7 +164,7 @@ def _autograd(
     innermost = dict(zip(start[order].tolist(), order.tolist(), strict=True))
     flows = part.rows.flows
     for forward, backward in zip(
-        flows["forward_ns"].tolist(), flows["backward_ns"].tolist(), strict=True
+        flows.forward_ns.tolist(), flows.backward_ns.tolist(), strict=True
     ):
         ends = innermost.get(forward), innermost.get(backward)
         if ends[0] is not None and ends[1] is not None and forward < backward:
@@ -184,7 +189,7 @@ def _tracks(
     words = {each: _track_name(names, each, stream=each in streams) for each in order}
     double = pd.Series(list(words.values())).duplicated(keep=False)
     for each, twice in zip(order, double, strict=True):
-        process = str(names.at[each, "pid"])
+        process = names.pid[each]
         name = f"{words[each]} of process {process}" if twice else words[each]
         here = track == each
         for suffix, chosen in (("", here & work), (" · notes", here & ~work)):
@@ -192,7 +197,6 @@ def _tracks(
                 yield name + suffix, chosen
 
 
-def _track_name(names: pd.DataFrame, track: int, *, stream: bool) -> str:
-    said = str(names.at[track, "name"]).strip()
-    number = str(names.at[track, "tid"])
-    return said or f"{'stream' if stream else 'thread'} {number}"
+def _track_name(names: Tracks, track: int, *, stream: bool) -> str:
+    said = names.name[track].strip()
+    return said or f"{'stream' if stream else 'thread'} {names.tid[track]}"
