@@ -149,8 +149,8 @@ def _pass(
     marks = int(ready_ns.max())
     compute_end = marks - origin - int(_before(spans, np.array([marks]))[0])
     # Only what backward launched: a barrier after the update holds nothing up in it.
-    calls = part.clipped[part.clipped["during"].eq("backward").to_numpy()]
-    exchanged = int(calls["finish_ns"].max()) if len(calls) else marks
+    ends = part.clipped["finish_ns"][part.clipped["during"] == "backward"]
+    exchanged = int(ends.max()) if len(ends) else marks
     last = max(marks, min(exchanged, window.finish_ns))
     back = np.zeros(len(sizes))
     if not on_device:

@@ -109,11 +109,11 @@ def _collectives(run: Any) -> pd.DataFrame:
 
 def _work(rank: int, part: Any) -> pd.DataFrame:
     events = part.events
-    exchanges = part.exchanges
     compute = events[doing(events) & events["kind"].isin(COMPUTE)]
     rows = compute[["name", "start_ns", "finish_ns"]].astype({"name": object})
     rows = rows.assign(kind=compute["kind"].astype(object))
-    spans = exchanges[["arrival_ns", "finish_ns"]].rename(columns={"arrival_ns": "start_ns"})
+    exchanges = part.exchanges
+    spans = pd.DataFrame({"start_ns": exchanges["arrival_ns"], "finish_ns": exchanges["finish_ns"]})
     both = [rows, spans.assign(name="exchange", kind="exchange")]
     work: pd.DataFrame = pd.concat(both, ignore_index=True)
     return work.assign(rank=rank)

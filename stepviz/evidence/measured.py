@@ -165,7 +165,7 @@ def _operators(run: Run, numbers: list[int]) -> tuple[pd.DataFrame, bool, bool]:
         )
         spans = work.loc[work["kind"].eq("forward").to_numpy(), ["start_ns", "finish_ns"]]
         covered = union(spans.to_numpy(dtype=np.int64))
-        calls = part.exchanges[["arrival_ns", "finish_ns"]].to_numpy(dtype=np.int64)
+        calls = np.column_stack((part.exchanges["arrival_ns"], part.exchanges["finish_ns"]))
         beside += int(total(intersect(covered, union(calls))))
         forward += int(total(covered))
     rows = pd.concat(frames, ignore_index=True)

@@ -136,7 +136,7 @@ def _outcomes(
                 continue
             for outcome in result:
                 for place, trace in enumerate(outcome.traces):
-                    rows += len(trace.rows.events)
+                    rows += trace.count
                     if rows > MOST_ROWS_KEPT:
                         outcome.traces[place] = trace.without_events()
             found[places[at]] = result

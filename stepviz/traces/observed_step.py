@@ -103,7 +103,7 @@ class ObservedStep:
 
     @cached_property
     def _joined(self) -> Joined:
-        calls = {rank: part.clipped for rank, part in self._ranks.items()}
+        calls = {rank: (part.at, part.clipped) for rank, part in self._ranks.items()}
         return joined(self._exchanges, calls)
 
     @cached_property
@@ -111,7 +111,7 @@ class ObservedStep:
         parts = {
             rank: Part(
                 part.trace.exchanges,
-                part.calls.index.to_numpy(dtype=np.int64),
+                part.at,
                 part.window.start_ns,
                 part.window.finish_ns,
             )
@@ -218,7 +218,7 @@ class ObservedStep:
 
     def exchanges(self) -> pd.DataFrame:
         """Return each rank's part in each exchange: rank, its times in ns, size and group."""
-        parts = [part.clipped.assign(rank=rank) for rank, part in self._ranks.items()]
+        parts = [part.clipped.frame().assign(rank=rank) for rank, part in self._ranks.items()]
         frame = pd.concat(parts, ignore_index=True)
         order = ["rank", *[c for c in COLUMNS if c not in ("row", "place", "queue")]]
         return frame[order].sort_values(["arrival_ns", "rank"], ignore_index=True)
@@ -306,7 +306,7 @@ class ObservedStep:
         of an exchange launched by it; exchange_ns sums the exchanges' own lengths.
         """
         rows = {
-            rank: landmarks(part.events, part.window, part.clipped, part.main)
+            rank: landmarks(part.events, part.window, part.clipped.frame(), part.main)
             for rank, part in self._ranks.items()
         }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rank")

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from stepviz.errors import TraceError
@@ -29,6 +30,11 @@ from stepviz.traces.joining.stamps import with_stamps
 from stepviz.traces.reading.files import rows_of_file
 from stepviz.traces.reading.rows import RankRows
 from stepviz.traces.reading.sources import TraceFile
+from stepviz.traces.table import Table
+
+_Rows = TypeVar("_Rows", pd.DataFrame, Table)
+
+_NO_ROWS: Final = np.zeros(0, dtype=np.int64)
 
 
 class _Clock(Protocol):
@@ -75,15 +81,17 @@ class Origin:
 class RankTrace:
     """One rank of a run: its rows with kinds, its steps' windows, its exchanges.
 
-    `events` has the columns of `RankRows` and kind, parent, launcher and place. In a large run
-    they are not kept: they are read again from `origin` when asked for, so take them once.
-    `memo` holds them meanwhile, and what was made of them.
+    `events` has the columns of `RankRows.events` (which are left out in `rows`) and kind, parent,
+    launcher, source and place. In a large run they are not kept: they are read again from
+    `origin` when asked for, so take them once. `memo` holds them meanwhile, and what was made of
+    them.
     """
 
     rows: RankRows
+    frame: pd.DataFrame
     windows: list[Window]
     main: int
-    exchanges: pd.DataFrame
+    exchanges: Table
     ordinary_lag: int
     origin: Origin | None = None
     memo: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -109,13 +117,14 @@ class RankTrace:
         """
         events = with_kinds(rows, added)
         ranges = without_doubles(step_ranges(events, added), rows.repairs)
-        events["place"] = steps_of_rows(events, ranges)
+        events = events.assign(place=steps_of_rows(events, ranges))
         found = windows(events, ranges)
-        place_lost(events, found)
+        events = place_lost(events, found)
         calls = with_collectives(exchanges_of(rows, events), events, added)
         numbers = {place: window.step for place, window in enumerate(found)}
         return cls(
-            rows=replace(rows, events=events),
+            rows=replace(rows, events=events.take(_NO_ROWS)),
+            frame=events.frame(),
             windows=found,
             main=main_track(events, ranges),
             exchanges=with_stamps(calls, rows.recorded, numbers),
@@ -131,13 +140,13 @@ class RankTrace:
     @property
     def count(self) -> int:
         """How many events there are."""
-        return len(self.rows.events) if self.origin is None else self.origin.count
+        return len(self.frame) if self.origin is None else self.origin.count
 
     @property
     def events(self) -> pd.DataFrame:
         """All rows of the rank, with kind, parent, launcher and place."""
         if self.origin is None or not self.origin.left:
-            return self.rows.events
+            return self.frame
         if "events" not in self.memo:
             return _remember(self.memo, self.origin.events())
         events: pd.DataFrame = self.memo["events"]
@@ -147,8 +156,8 @@ class RankTrace:
         """Return the same rank with its events left where they came from."""
         if self.origin is None or self.origin.left:
             return self
-        rows = replace(self.rows, events=self.rows.events.iloc[:0].copy())
-        return replace(self, rows=rows, origin=replace(self.origin, left=True), memo={})
+        none = self.frame.iloc[:0].copy()
+        return replace(self, frame=none, origin=replace(self.origin, left=True), memo={})
 
     def of_rank(self, rank: int, source: str) -> RankTrace:
         """Return the same trace as that of another rank, which `source` says it is of."""
@@ -173,7 +182,6 @@ class RankTrace:
         ]
         rows = replace(
             self.rows,
-            events=_on_clock(self.rows.events, clock),
             flows=self.rows.flows.moved(clock.moved),
             launch_flows=self.rows.launch_flows.moved(clock.moved),
         )
@@ -181,6 +189,7 @@ class RankTrace:
         return replace(
             self,
             rows=rows,
+            frame=_on_clock(self.frame, clock),
             windows=moved,
             exchanges=_on_clock(self.exchanges, clock),
             origin=origin and replace(origin, clocks=(*origin.clocks, clock)),
@@ -191,8 +200,8 @@ class RankTrace:
         """Return one step of this rank, None where it has none of that number."""
         for place, window in enumerate(self.windows):
             if window.step == number:
-                calls = self.exchanges[self.exchanges["place"] == place]
-                return RankStep(self, window, place, calls)
+                at = np.flatnonzero(self.exchanges["place"] == place)
+                return RankStep(self, window, place, at, self.exchanges.take(at))
         return None
 
 
@@ -203,14 +212,13 @@ def _window_times(window: Window) -> list[int]:
     return [getattr(window, name) for name in _WINDOW_TIMES]
 
 
-def _on_clock(frame: pd.DataFrame, clock: _Clock) -> pd.DataFrame:
-    times = [name for name in frame.columns if str(name).endswith("_ns")]
-    moved = {name: _moved(frame[name], clock) for name in times}
+def _on_clock(rows: _Rows, clock: _Clock) -> _Rows:
+    moved = {name: _moved(rows[name], clock) for name in map(str, rows) if name.endswith("_ns")}
     if "launched_ns" in moved:
         # −1 is no time: it says that the launch is not in the file.
-        before = frame["launched_ns"].to_numpy()
+        before = np.asarray(rows["launched_ns"])
         moved["launched_ns"] = np.where(before == -1, before, moved["launched_ns"])
-    return frame.assign(**moved)
+    return rows.assign(**moved)
 
 
 def _moved(ns: Any, clock: _Clock) -> Any:
@@ -235,12 +243,16 @@ def _remember(memo: dict[str, Any], events: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class RankStep:
-    """One step on one rank: the rank's trace, the step's window, its place and its exchanges."""
+    """One step on one rank: the rank's trace, the step's window, its place and its exchanges.
+
+    `at` are the places of `calls` among the exchanges of the rank.
+    """
 
     trace: RankTrace
     window: Window
     place: int
-    calls: pd.DataFrame
+    at: npt.NDArray[np.int64]
+    calls: Table
 
     @property
     def rows(self) -> RankRows:
@@ -258,10 +270,10 @@ class RankStep:
         return self.trace.main
 
     @cached_property
-    def clipped(self) -> pd.DataFrame:
+    def clipped(self) -> Table:
         """The exchanges, cut to the window."""
         began, ended, ready = (
-            self.calls[column].to_numpy() for column in ("arrival_ns", "finish_ns", "ready_ns")
+            self.calls[column] for column in ("arrival_ns", "finish_ns", "ready_ns")
         )
         arrival, finish = np.clip(
             (began, ended), self.window.start_ns, self.window.finish_ns, dtype=np.int64
@@ -277,7 +289,7 @@ class RankStep:
     @cached_property
     def pieces(self) -> list[Piece]:
         """The pieces that tile the window."""
-        ends = self.clipped["finish_ns"].to_numpy(dtype=np.int64)
+        ends = self.clipped["finish_ns"]
         return rank_pieces(self.events, self.window, self.main, ends)
 
     @cached_property

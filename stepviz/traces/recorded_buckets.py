@@ -120,7 +120,7 @@ def _whole(value: Any) -> int:
 
 def _from_rows(rank: int, trace: RankTrace) -> pd.DataFrame:
     """Take a step's all-reduces that were launched from its backward for its buckets."""
-    calls = trace.exchanges
+    calls = trace.exchanges.frame()
     steps = {place: window.step for place, window in enumerate(trace.windows)}
     mine = calls["place"].isin(list(steps)) & calls["collective"].eq("all-reduce")
     mine &= calls["during"].eq("backward")

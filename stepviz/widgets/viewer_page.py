@@ -142,7 +142,7 @@ def _of_events(scene: Scene, rank: RankLanes, track: Track, lane: Lane) -> dict[
     part = scene.step._ranks[rank.rank]
     events = part.events
     rows = lane.row
-    called = np.flatnonzero(np.isin(rows, part.calls["row"].to_numpy())).tolist()
+    called = np.flatnonzero(np.isin(rows, part.calls["row"])).tolist()
     known = {name: code for code, name in enumerate(_categories(scene))}
     cats = events["cat"].cat.categories
     codes = np.array([known[str(name)] for name in cats], dtype=np.int64)

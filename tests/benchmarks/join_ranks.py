@@ -32,10 +32,10 @@ def summaries(ranks, *, steps=STEPS, collectives=COLLECTIVES, seed=0):
     eight ranks. All ranks arrive within 1 ms, one in each step 5 ms late at half of them.
     """
     import numpy as np
-    import pandas as pd
 
     from stepviz.traces.joining.exchanges import COLUMNS
     from stepviz.traces.joining.matching import RankCalls
+    from stepviz.traces.table import Table
 
     random = np.random.default_rng(seed)
     count = steps * collectives
@@ -84,7 +84,7 @@ def summaries(ranks, *, steps=STEPS, collectives=COLLECTIVES, seed=0):
             "on_device": yes, "sequence": minus, "members": who, "group_size": minus,
             "peer": minus, "out_bytes": minus,
         }  # fmt: skip
-        calls[rank] = RankCalls(pd.DataFrame({name: frame[name] for name in COLUMNS}),
+        calls[rank] = RankCalls(Table({name: frame[name] for name in COLUMNS}),
                                 list(range(steps)), ranks)  # fmt: skip
         starts = 10**18 + STEP_NS * np.arange(steps) + ahead[rank]
         windows[rank] = [(int(s), int(s) + STEP_NS) for s in starts]
@@ -125,11 +125,11 @@ def joined(ranks):
     def parts():
         found = {}
         for rank, call in calls.items():
-            frame, clock = call.exchanges, aligned.clocks[rank]
-            rows = np.flatnonzero(frame["place"].to_numpy() == step)
-            moved = frame.assign(
-                arrival_ns=clock.moved(frame["arrival_ns"].to_numpy()),
-                finish_ns=clock.moved(frame["finish_ns"].to_numpy()),
+            own, clock = call.exchanges, aligned.clocks[rank]
+            rows = np.flatnonzero(own["place"] == step)
+            moved = own.assign(
+                arrival_ns=clock.moved(own["arrival_ns"]),
+                finish_ns=clock.moved(own["finish_ns"]),
             )
             low, high = clock.moved(np.array(windows[rank][step], dtype=np.int64)).tolist()
             found[rank] = Part(moved, rows, low, high)

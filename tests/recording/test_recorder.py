@@ -167,7 +167,8 @@ def test_exchanges_lie_where_the_hook_saw_them(loops):
     run = sv.load_run(loops / "cnn")
     for rank in run.ranks:
         trace = run._ranks[rank]
-        rows = trace.exchanges[trace.exchanges["collective"] == "all-reduce"]
+        calls = trace.exchanges.frame()
+        rows = calls[calls["collective"] == "all-reduce"]
         rows = rows[rows["place"] >= 0].sort_values("launched_ns")
         stamps = run.buckets.query("rank == @rank")
         assert len(rows) == len(stamps)

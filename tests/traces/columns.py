@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from stepviz.traces.joining.exchanges import COLUMNS
 from stepviz.traces.joining.matching import RankCalls, match
 from stepviz.traces.joining.step_exchanges import Part, step_exchanges
+from stepviz.traces.table import Table
 
 #: Far from zero, as real clocks are: floats would lose 256 ns here.
 ORIGIN = 1_712_195_495_502_094_500
@@ -24,8 +25,10 @@ def frame_of(rows):
         "group_size": -1, "peer": -1, "out_bytes": -1,
     }  # fmt: skip
     records = [filled | {"row": at} | row for at, row in enumerate(rows)]
-    frame = pd.DataFrame(records, columns=list(COLUMNS))
-    return frame.sort_values(["arrival_ns", "row"], kind="stable", ignore_index=True)
+    kinds = {name: type(value) if isinstance(value, int) else object
+             for name, value in filled.items()}  # fmt: skip
+    frame = pd.DataFrame(records, columns=list(COLUMNS)).astype(kinds)
+    return Table.of(frame.sort_values(["arrival_ns", "row"], kind="stable", ignore_index=True))
 
 
 def matched(frames, *, steps=(0,), world=None):

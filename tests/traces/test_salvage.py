@@ -325,7 +325,7 @@ def test_a_merged_file_gives_its_ranks(label, source, write_trace):
     two = [
         (row["during"], row["launched_ns"] - row["arrival_ns"])
         for rank in run.ranks
-        for row in run._ranks[rank].exchanges.to_dict("records")
+        for row in run._ranks[rank].exchanges.frame().to_dict("records")
     ]
     assert len(two) == 4
     assert all(kind == "backward" for kind, _ in two)

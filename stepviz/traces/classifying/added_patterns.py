@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Literal, Self, get_args
 
+import numpy as np
 import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
 from stepviz.errors import TraceError, near
 from stepviz.traces.classifying import patterns as built_in
+from stepviz.traces.table import Table
 
 Where = Literal["kernel", "operator", "annotation", "function"]
 
@@ -219,8 +221,8 @@ class Names:
 
 
 def with_collectives(
-    exchanges: pd.DataFrame, events: pd.DataFrame, added: Sequence[Pattern] | None = None
-) -> pd.DataFrame:
+    exchanges: Table, events: Table, added: Sequence[Pattern] | None = None
+) -> Table:
     """Return a rank's exchanges with the collectives that users' patterns name.
 
     Parameters
@@ -233,13 +235,12 @@ def with_collectives(
         Users' patterns, by default those in force.
     """
     naming = [p for p in (patterns_in_force() if added is None else added) if p.collective]
-    if not naming or exchanges.empty:
+    if not naming or not len(exchanges):
         return exchanges
-    names = events["name"].astype("category").cat
+    names = events["name"]
     words = [str(name) for name in names.categories]
     said: dict[tuple[bool, int], str | None] = {}
-    codes, parent = names.codes.to_numpy(), events["parent"].to_numpy()
-    source = events["source"].to_numpy()
+    codes, parent, source = names.codes, events["parent"], events["source"]
 
     def of(row: int, *, device: bool) -> str | None:
         key = (device, int(codes[row]))
@@ -260,7 +261,7 @@ def with_collectives(
             found = of(holder, device=False)
             holder = int(parent[holder])
         named.append(found or known)
-    return exchanges.assign(collective=named)
+    return exchanges.assign(collective=np.array(named, dtype=object))
 
 
 @functools.lru_cache(maxsize=256)

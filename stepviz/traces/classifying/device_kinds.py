@@ -7,7 +7,6 @@ from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
 from stepviz.traces.classifying.added_patterns import Names
@@ -22,6 +21,7 @@ from stepviz.traces.classifying.patterns import (
 )
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS, COLLECTIVE, DEVICE
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.int8]
@@ -61,7 +61,7 @@ class DeviceNames:
 
 
 def device_kinds(
-    events: pd.DataFrame,
+    events: Table,
     names: DeviceNames,
     kind: CodeArray,
     *,
@@ -129,7 +129,7 @@ def device_kinds(
 
 
 def _copied(
-    events: pd.DataFrame,
+    events: Table,
     names: DeviceNames,
     copies: BoolArray,
     source: IntArray,
@@ -156,7 +156,7 @@ def _copied(
 
 
 def _beside_exchange(
-    events: pd.DataFrame,
+    events: Table,
     names: DeviceNames,
     vague: BoolArray,
     device: BoolArray,
@@ -167,7 +167,7 @@ def _beside_exchange(
     rows = np.flatnonzero(names.are(COPY_BETWEEN.search, vague))
     if len(rows) == 0:
         return found
-    track = events["track"].to_numpy()
+    track = events["track"]
     work = device & ~among(events["cat"], ("gpu_memcpy",))
     links = np.setdiff1d(np.unique(track[work & exchange]), np.unique(track[work & ~exchange]))
     found[rows] = np.isin(track[rows], links)

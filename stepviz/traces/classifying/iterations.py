@@ -15,13 +15,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.indices import as_index
 from stepviz.traces.classifying.added_patterns import STEP, Names, Pattern
 from stepviz.traces.classifying.nesting import nearest
 from stepviz.traces.classifying.patterns import MODULE
+from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import HOST
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -49,7 +50,7 @@ _ROUNDING_NS: Final = 1_000
 class _Rows(NamedTuple):
     """Rows of a trace and what its names say."""
 
-    events: pd.DataFrame
+    events: Table
     names: list[str]
     codes: npt.NDArray[np.integer]
     start: IntArray
@@ -60,11 +61,11 @@ class _Rows(NamedTuple):
     def called(self, pattern: re.Pattern[str], categories: Sequence[str]) -> IntArray:
         """Return rows whose name matches, the first of its kind on its thread, in time."""
         known = np.array([bool(pattern.search(name)) for name in self.names], dtype=np.bool_)
-        return self.outermost(known[self.codes] & self.events["cat"].isin(categories).to_numpy())
+        return self.outermost(known[self.codes] & among(self.events["cat"], categories))
 
     def outermost(self, chosen: BoolArray) -> IntArray:
         """Return the chosen rows that no other one holds, in order of time."""
-        holder = nearest(self.events["parent"].to_numpy(), chosen, itself=False)
+        holder = nearest(self.events["parent"], chosen, itself=False)
         found = np.flatnonzero(chosen & (holder < 0))
         return found[np.argsort(self.start[found], kind="stable")]
 
@@ -88,23 +89,23 @@ class _Rows(NamedTuple):
             return False
         return len(self.updates) == 0 or int((self.held(rows) == 0).sum()) <= 1
 
-    def ranges(self, rows: IntArray, found_by: str, numbers: Sequence[int] = ()) -> pd.DataFrame:
+    def ranges(self, rows: IntArray, found_by: str, numbers: Sequence[int] = ()) -> Table:
         """Return ranges from rows, numbered from 0 where they have no numbers of their own."""
         known = list(numbers)
         if len(known) != len(rows) or len(set(known)) < len(known):
             known = list(range(len(rows)))
-        return pd.DataFrame(
+        return Table(
             {
                 "step": np.array(known, dtype=np.int64),
                 "start_ns": self.start[rows],
                 "finish_ns": self.finish[rows],
-                "track": self.events["track"].to_numpy()[rows],
-                "found_by": found_by,
+                "track": self.events["track"][rows],
+                "found_by": np.full(len(rows), found_by, dtype=object),
             }
         )
 
 
-def by_pattern(events: pd.DataFrame, added: Sequence[Pattern] | None) -> pd.DataFrame | None:
+def by_pattern(events: Table, added: Sequence[Pattern] | None) -> Table | None:
     """Return the steps that a user's pattern marks, None where none does."""
     names = Names(added)
     places = [(c, where) for c, where in _PLACES if names.asks(where)]
@@ -116,7 +117,7 @@ def by_pattern(events: pd.DataFrame, added: Sequence[Pattern] | None) -> pd.Data
     for category, where in places:
         found = [names.said(where, name) for name in rows.names]
         known = np.array([p is not None and p.kind == STEP for p in found], dtype=np.bool_)
-        here = known[rows.codes] & (events["cat"] == category).to_numpy()
+        here = known[rows.codes] & among(events["cat"], (category,))
         chosen |= here
         patterns += [found[code] for code in np.unique(rows.codes[here])]
     marked = rows.outermost(chosen)
@@ -126,41 +127,41 @@ def by_pattern(events: pd.DataFrame, added: Sequence[Pattern] | None) -> pd.Data
     return rows.ranges(marked, f"your pattern {text!r}", _numbers(rows, marked, _TRAILING))
 
 
-def found_otherwise(events: pd.DataFrame) -> pd.DataFrame:
+def found_otherwise(events: Table) -> Table:
     """Return the steps of a trace that marks none; empty where nothing tells of any."""
     rows = _rows(events, _updates(events))
     for find in (_numbered, _named, _repeated, _by_updates, _by_modules):
         found = find(rows)
         if found is not None:
             return found
-    return pd.DataFrame({name: [] for name in COLUMNS})
+    return Table({name: np.zeros(0, dtype=np.int64) for name in COLUMNS})
 
 
-def _rows(events: pd.DataFrame, updates: IntArray) -> _Rows:
-    names = events["name"].astype("category").cat
+def _rows(events: Table, updates: IntArray) -> _Rows:
+    names = events["name"]
     return _Rows(
         events,
         [str(name) for name in names.categories],
-        names.codes.to_numpy(),
-        events["start_ns"].to_numpy(),
-        events["finish_ns"].to_numpy(),
+        names.codes,
+        events["start_ns"],
+        events["finish_ns"],
         updates,
     )
 
 
-def _updates(events: pd.DataFrame) -> IntArray:
+def _updates(events: Table) -> IntArray:
     """Return when each update began and ended on the host."""
-    names = events["name"].astype("category").cat
+    names = events["name"]
     clears = np.array([_ZERO_GRAD in str(name) for name in names.categories], dtype=np.bool_)
-    host = events["cat"].isin(list(HOST)).to_numpy()
-    optimizer = host & (events["kind"] == "optimizer").to_numpy()
-    holder = nearest(events["parent"].to_numpy(), optimizer, itself=False)
-    rows = np.flatnonzero(optimizer & (holder < 0) & ~clears[names.codes.to_numpy()])
-    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
+    host = among(events["cat"], HOST)
+    optimizer = host & among(events["kind"], ("optimizer",))
+    holder = nearest(events["parent"], optimizer, itself=False)
+    rows = np.flatnonzero(optimizer & (holder < 0) & ~clears[names.codes])
+    start, finish = events["start_ns"], events["finish_ns"]
     rows = rows[np.argsort(start[rows], kind="stable")]
     if len(rows) == 0:
         return np.empty((0, 2), dtype=np.int64)
-    backward = np.sort(start[host & (events["kind"] == "backward").to_numpy()])
+    backward = np.sort(start[host & among(events["kind"], ("backward",))])
     if len(backward):
         reached = np.searchsorted(backward, start[rows])
         opens = np.concatenate(([True], np.diff(reached) > 0))
@@ -168,7 +169,7 @@ def _updates(events: pd.DataFrame) -> IntArray:
         # Nothing tells passes apart: an update begins where an optimizer comes again.
         opens = np.zeros(len(rows), dtype=np.bool_)
         seen: set[int] = set()
-        for at, code in enumerate(names.codes.to_numpy()[rows].tolist()):
+        for at, code in enumerate(names.codes[rows].tolist()):
             opens[at] = at == 0 or code in seen
             seen = {code} if opens[at] else seen | {code}
     first = np.flatnonzero(opens)
@@ -177,7 +178,7 @@ def _updates(events: pd.DataFrame) -> IntArray:
     return np.column_stack((start[rows[first]], ends))
 
 
-def _numbered(rows: _Rows) -> pd.DataFrame | None:
+def _numbered(rows: _Rows) -> Table | None:
     marked = rows.called(_NUMBERED, ["user_annotation"])
     if len(marked) == 0 or not rows.told(marked):
         return None
@@ -187,14 +188,14 @@ def _numbered(rows: _Rows) -> pd.DataFrame | None:
     )
 
 
-def _named(rows: _Rows) -> pd.DataFrame | None:
+def _named(rows: _Rows) -> Table | None:
     marked = rows.called(_NAMED, ["user_annotation"])
     if len(marked) < 2 or not rows.told(marked):
         return None
     return rows.ranges(marked, f"the annotation {rows.names[rows.codes[marked[0]]]!r}")
 
 
-def _repeated(rows: _Rows) -> pd.DataFrame | None:
+def _repeated(rows: _Rows) -> Table | None:
     """Return what is repeated and holds one update each time: the longest of all such.
 
     It must hold the backward of the update too: what only wraps the optimizer is no step.
@@ -202,15 +203,15 @@ def _repeated(rows: _Rows) -> pd.DataFrame | None:
     if len(rows.updates) < 2:
         return None
     cat, kind = rows.events["cat"], rows.events["kind"]
-    host = cat.isin(list(HOST)).to_numpy()
-    backward = np.sort(rows.start[host & (kind == "backward").to_numpy()])
+    host = among(cat, HOST)
+    backward = np.sort(rows.start[host & among(kind, ("backward",))])
     for categories, what in (
         (["user_annotation"], "annotation"),
         (["python_function"], "function"),
     ):
-        candidates = np.flatnonzero(cat.isin(categories).to_numpy())
+        candidates = np.flatnonzero(among(cat, categories))
         candidates = candidates[rows.held(candidates) == 1]
-        candidates = candidates[(kind.iloc[candidates] != "optimizer").to_numpy()]
+        candidates = candidates[~among(kind, ("optimizer",))[candidates]]
         if len(backward):
             first, last = np.searchsorted(
                 backward, (rows.start[candidates], rows.finish[candidates])
@@ -231,26 +232,26 @@ def _repeated(rows: _Rows) -> pd.DataFrame | None:
     return None
 
 
-def _by_updates(rows: _Rows) -> pd.DataFrame | None:
+def _by_updates(rows: _Rows) -> Table | None:
     """Return steps from the end of one update to the end of the next."""
     if len(rows.updates) < 2:
         return None
     ends = rows.updates[:, 1]
-    host = rows.events["cat"].isin(list(HOST)).to_numpy()
-    track = rows.events["track"].to_numpy()
+    host = among(rows.events["cat"], HOST)
+    track = rows.events["track"]
     at = np.flatnonzero(host & np.isin(rows.start, rows.updates[:, 0]))[0]
-    return pd.DataFrame(
+    return Table(
         {
             "step": np.arange(len(ends)),
             "start_ns": np.concatenate(([rows.start[host].min()], ends[:-1])),
             "finish_ns": ends,
-            "track": track[at],
-            "found_by": "the ends of updates (optimizer steps)",
+            "track": np.full(len(ends), track[at]),
+            "found_by": np.full(len(ends), "the ends of updates (optimizer steps)", dtype=object),
         }
     )
 
 
-def _by_modules(rows: _Rows) -> pd.DataFrame | None:
+def _by_modules(rows: _Rows) -> Table | None:
     """Return calls of the outermost module, where one is called again and again."""
     chosen = rows.called(re.compile("^" + re.escape(MODULE)), ["python_function"])
     if len(chosen) < 2 or len(np.unique(rows.codes[chosen])) > 1 or not rows.apart(chosen):

@@ -25,6 +25,7 @@ from stepviz.traces.classifying.nesting import nearest, parents
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST, RankRows
 from stepviz.traces.reading.track_names import Tracks
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.int8]
@@ -41,7 +42,7 @@ _IN_ANNOTATIONS: Final = HOST - {"user_annotation"}
 _IN_FUNCTIONS: Final = _IN_ANNOTATIONS - {"python_function"}
 
 
-def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.DataFrame:
+def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> Table:
     """Return the events with four more columns: kind, parent, launcher and source.
 
     `parent` is the row a host row is nested in, `launcher` the host call that launched a
@@ -60,12 +61,12 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
     by_name = _ByName(events)
     cat = events["cat"]
     host, device, calls = among(cat, HOST), among(cat, DEVICE), among(cat, CALLS)
-    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
+    start, finish = events["start_ns"], events["finish_ns"]
     # Of rows with the same times the outer one: annotation, Python function, operator, call.
     depth = np.zeros(len(events), dtype=np.int8)
     for inner in (_IN_ANNOTATIONS, _IN_FUNCTIONS, CALLS):
         depth += among(cat, inner)
-    parent = parents(start, finish, events["track"].to_numpy(), np.flatnonzero(host), depth)
+    parent = parents(start, finish, events["track"], np.flatnonzero(host), depth)
 
     own = _named(names, by_name, cat)
     # Exchange said of a host row is what it launches; the row itself is where it waits.
@@ -107,8 +108,8 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> pd.Dat
 class _ByName:
     """Answers about names, each asked once however often it occurs."""
 
-    def __init__(self, events: pd.DataFrame) -> None:
-        names = pd.Categorical(events["name"])
+    def __init__(self, events: Table) -> None:
+        names = events["name"]
         self.categories = [str(name) for name in names.categories.tolist()]
         self.codes = names.codes
 
@@ -130,7 +131,7 @@ class _ByName:
         return np.where(chosen, known[self.codes], np.int8(_NONE))
 
 
-def _named(names: Names, by_name: _ByName, cat: pd.Series[str]) -> CodeArray:
+def _named(names: Names, by_name: _ByName, cat: pd.Categorical[str]) -> CodeArray:
     """Return the kind that each host row's own name says."""
 
     def operator(name: str) -> int:
@@ -153,16 +154,16 @@ def _named(names: Names, by_name: _ByName, cat: pd.Series[str]) -> CodeArray:
     return own
 
 
-def _host_rows(events: pd.DataFrame, by_name: _ByName, parent: IntArray) -> HostRows:
+def _host_rows(events: Table, by_name: _ByName, parent: IntArray) -> HostRows:
     cat = events["cat"]
     operator = among(cat, ("cpu_op",))
     return HostRows(
-        start=events["start_ns"].to_numpy(),
-        finish=events["finish_ns"].to_numpy(),
-        track=events["track"].to_numpy(),
+        start=events["start_ns"],
+        finish=events["finish_ns"],
+        track=events["track"],
         parent=parent,
-        sequence=events["sequence"].to_numpy(),
-        fwd_thread=events["fwd_thread"].to_numpy(),
+        sequence=events["sequence"],
+        fwd_thread=events["fwd_thread"],
         operator=operator,
         module=by_name.are(Trait.MODULE) & among(cat, ("python_function",)),
         evaluate=by_name.are(Trait.EVALUATE) & operator,
@@ -170,7 +171,7 @@ def _host_rows(events: pd.DataFrame, by_name: _ByName, parent: IntArray) -> Host
 
 
 def _host_kinds(
-    events: pd.DataFrame,
+    events: Table,
     tracks: Tracks,
     own: CodeArray,
     note: Recorded,
@@ -188,7 +189,7 @@ def _host_kinds(
     own[note.forward & (own == _NONE) & ((kind == _NONE) | (kind == OTHER))] = _FORWARD
     kind = _inherited(own, parent)
     engines = [ENGINE_THREAD in name for name in tracks.name]
-    on_engine = of_codes(engines, events["track"].to_numpy())
+    on_engine = of_codes(engines, events["track"])
     kind[host & (kind == _NONE) & on_engine] = _BACKWARD
     _fill_passes(events, own, kind, host)
     return np.where(kind == _NONE, np.int8(OTHER), kind)
@@ -199,14 +200,14 @@ def _inherited(own: CodeArray, parent: IntArray) -> CodeArray:
     return np.where(link >= 0, own[link], np.int8(_NONE))
 
 
-def _fill_passes(events: pd.DataFrame, own: CodeArray, kind: CodeArray, host: BoolArray) -> None:
+def _fill_passes(events: Table, own: CodeArray, kind: CodeArray, host: BoolArray) -> None:
     """Give rows that nothing explains to the pass in which they lie.
 
     Between two operators of forward on one thread, with no other work known on any thread
     from the one to the other, work is forward; so it is with backward.
     """
-    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
-    track = events["track"].to_numpy()
+    start, finish = events["start_ns"], events["finish_ns"]
+    track = events["track"]
     marks = np.flatnonzero(host & (own != _NONE))
     rows = np.flatnonzero(host & (kind == _NONE))
     if len(marks) == 0 or len(rows) == 0:

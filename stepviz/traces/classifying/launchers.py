@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.traces.reading.flows import LaunchFlows
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS, DEVICE, RankRows
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 
@@ -31,9 +31,9 @@ def launchers(rows: RankRows) -> Launchers:
     events = rows.events
     device = np.flatnonzero(among(events["cat"], DEVICE))
     call = np.flatnonzero(among(events["cat"], CALLS))
-    start = events["start_ns"].to_numpy()
+    start = events["start_ns"]
     launcher = np.full(len(events), -1, dtype=np.int64)
-    correlation = events["correlation"].to_numpy()
+    correlation = events["correlation"]
     launcher[device] = _by_id(start, correlation, call, device)
     lost = device[launcher[device] < 0]
     if len(lost) and len(rows.launch_flows):
@@ -42,7 +42,7 @@ def launchers(rows: RankRows) -> Launchers:
     source = launcher.copy()
     if len(lost):
         operator = np.flatnonzero(among(events["cat"], ("cpu_op",)))
-        source[lost] = _by_id(start, events["external"].to_numpy(), operator, lost)
+        source[lost] = _by_id(start, events["external"], operator, lost)
         lost = lost[source[lost] < 0]
     if len(lost) and len(rows.launch_flows):
         # Ascend's arrows begin at the operator.
@@ -75,9 +75,7 @@ def _by_id(start: IntArray, number: IntArray, host: IntArray, device: IntArray) 
     return found
 
 
-def _by_arrow(
-    events: pd.DataFrame, arrows: LaunchFlows, call: IntArray, device: IntArray
-) -> IntArray:
+def _by_arrow(events: Table, arrows: LaunchFlows, call: IntArray, device: IntArray) -> IntArray:
     """Return, per device row, the call from which an arrow leads to it."""
     found = np.full(len(device), -1, dtype=np.int64)
     host = _row_at(events, call, arrows.host_track, arrows.host_ns)
@@ -89,10 +87,10 @@ def _by_arrow(
     return found
 
 
-def _row_at(events: pd.DataFrame, rows: IntArray, at_track: IntArray, at: IntArray) -> IntArray:
+def _row_at(events: Table, rows: IntArray, at_track: IntArray, at: IntArray) -> IntArray:
     """Return, per track and moment, the row that starts there or still runs; −1 where none."""
-    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
-    track = events["track"].to_numpy()
+    start, finish = events["start_ns"], events["finish_ns"]
+    track = events["track"]
     found = np.full(len(at), -1, dtype=np.int64)
     for one in np.unique(at_track):
         own = rows[track[rows] == one]

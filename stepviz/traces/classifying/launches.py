@@ -13,6 +13,7 @@ from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.windows import Window
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import CALLS, DEVICE
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 
@@ -69,15 +70,15 @@ NO_LAUNCHES: Final = Launches(
 )
 
 
-def ordinary_lag(events: pd.DataFrame) -> int:
+def ordinary_lag(events: Table) -> int:
     """Return how long a launch usually takes to start its row on a device that is idle, ns.
 
     Twice the median over rows that found the device idle, so that only what takes longer
     than a launch does is put down to something else.
     """
     device = np.flatnonzero(among(events["cat"], DEVICE))
-    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
-    launcher = events["launcher"].to_numpy()
+    start, finish = events["start_ns"], events["finish_ns"]
+    launcher = events["launcher"]
     device = device[np.argsort(start[device], kind="stable")]
     if len(device) < FEWEST:
         return USUAL_LAG_NS

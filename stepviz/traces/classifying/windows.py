@@ -14,7 +14,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.traces.classifying.added_patterns import Pattern
 from stepviz.traces.classifying.iterations import by_pattern, found_otherwise
@@ -22,6 +21,7 @@ from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.patterns import STEP
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import DEVICE, HOST
+from stepviz.traces.table import Table
 
 #: How the start of a window was found.
 PREVIOUS: Final = "previous update"
@@ -80,7 +80,7 @@ class Window:
         )
 
 
-def step_ranges(events: pd.DataFrame, added: Sequence[Pattern] | None = None) -> pd.DataFrame:
+def step_ranges(events: Table, added: Sequence[Pattern] | None = None) -> Table:
     """Return the ranges of a rank's steps on its host, found by the first thing that tells.
 
     Parameters
@@ -92,7 +92,7 @@ def step_ranges(events: pd.DataFrame, added: Sequence[Pattern] | None = None) ->
 
     Returns
     -------
-    DataFrame
+    Table
         step, start_ns, finish_ns, track, found_by ("" for the profiler's markers), sorted by
         start; empty where nothing tells of steps.
     """
@@ -100,85 +100,86 @@ def step_ranges(events: pd.DataFrame, added: Sequence[Pattern] | None = None) ->
     if own is not None:
         return own
     marked = host_ranges(events)
-    return found_otherwise(events) if marked.empty else marked
+    return marked if len(marked) else found_otherwise(events)
 
 
-def host_ranges(events: pd.DataFrame) -> pd.DataFrame:
+def host_ranges(events: Table) -> Table:
     """Return the markers of a rank's steps in order of time (columns: see `step_ranges`)."""
-    names = events["name"].array
+    names = events["name"]
     words = [str(name) for name in names.categories.tolist()]
     marks = traits(words) & Trait.STEP > 0
     rows = np.flatnonzero(of_codes(marks, names.codes) & among(events["cat"], HOST))
-    start = events["start_ns"].to_numpy()
+    start = events["start_ns"]
     rows = rows[np.argsort(start[rows], kind="stable")]
     found = [STEP.match(words[code]) for code in names.codes[rows].tolist()]
-    return pd.DataFrame(
+    return Table(
         {
             "step": np.array([int(one["step"]) for one in found if one], dtype=np.int64),
             "start_ns": start[rows],
-            "finish_ns": events["finish_ns"].to_numpy()[rows],
-            "track": events["track"].to_numpy()[rows],
-            "found_by": "",
+            "finish_ns": events["finish_ns"][rows],
+            "track": events["track"][rows],
+            "found_by": np.full(len(rows), "", dtype=object),
         }
     )
 
 
-def without_doubles(ranges: pd.DataFrame, repairs: list[str]) -> pd.DataFrame:
+def without_doubles(ranges: Table, repairs: list[str]) -> Table:
     """Keep the first marker of each step number, and say so where there are more."""
     numbers = ranges["step"].tolist()
     if len(set(numbers)) == len(numbers):
         return ranges
-    kept = ranges.drop_duplicates("step").reset_index(drop=True)
+    first = np.unique(ranges["step"], return_index=True)[1]
+    kept = ranges.take(np.sort(first))
     repairs.append(f"markers of a step already marked were passed over: {len(ranges) - len(kept)}")
     return kept
 
 
-def steps_of_rows(events: pd.DataFrame, ranges: pd.DataFrame) -> IntArray:
+def steps_of_rows(events: Table, ranges: Table) -> IntArray:
     """Return, per row, the place in `ranges` of the step it belongs to, else BEFORE or BETWEEN.
 
     A host row belongs to the range it starts in; a device row to the step of the call that
     launched it, however late it runs. A device row whose launch is not in the file cannot tell
     whose it is, but for an update's: that belongs to the step its stream was working for.
     """
-    if ranges.empty:
+    if not len(ranges):
         return np.zeros(len(events), dtype=np.int64)
-    start = events["start_ns"].to_numpy()
-    place = np.searchsorted(ranges["start_ns"].to_numpy(), start, side="right") - 1
-    ended = (place >= 0) & (start >= ranges["finish_ns"].to_numpy()[place])
+    start = events["start_ns"]
+    place = np.searchsorted(ranges["start_ns"], start, side="right") - 1
+    ended = (place >= 0) & (start >= ranges["finish_ns"][place])
     place[ended] = BETWEEN
-    source = events["source"].to_numpy()
+    source = events["source"]
     launched = source >= 0
     place[launched] = place[source[launched]]
     lost = among(events["cat"], DEVICE) & ~launched
     updates = np.flatnonzero(lost & among(events["kind"], ("optimizer",)))
     place[lost] = BETWEEN
-    track = events["track"].to_numpy()
+    track = events["track"]
     for stream in np.unique(track[updates]):
         rows = np.flatnonzero(launched & (track == stream))
         rows = rows[np.argsort(start[rows], kind="stable")]
         mine = updates[track[updates] == stream]
         before = np.searchsorted(start[rows], start[mine], side="right") - 1
         place[mine[before >= 0]] = place[rows[before[before >= 0]]]
-    return place.astype(np.int64)
+    return np.asarray(place, dtype=np.int64)
 
 
-def place_lost(events: pd.DataFrame, found: list[Window]) -> None:
+def place_lost(events: Table, found: list[Window]) -> Table:
     """Give device rows without a launch to the step in whose window they start."""
-    place = events["place"].to_numpy().copy()
+    place = events["place"].copy()
     lost = np.flatnonzero(
-        among(events["cat"], DEVICE) & (events["source"].to_numpy() < 0) & (place == BETWEEN)
+        among(events["cat"], DEVICE) & (events["source"] < 0) & (place == BETWEEN)
     )
     if len(lost) == 0:
-        return
-    start = events["start_ns"].to_numpy()
+        return events
+    start = events["start_ns"]
     lost = lost[np.argsort(start[lost], kind="stable")]
     for at, window in enumerate(found):
         first, beyond = np.searchsorted(start[lost], (window.start_ns, window.finish_ns))
         place[lost[first:beyond]] = at
-    events["place"] = place
+    return events.assign(place=place)
 
 
-def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
+def windows(events: Table, ranges: Table) -> list[Window]:
     """Return the windows of a rank in order of time.
 
     Parameters
@@ -189,10 +190,10 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
         Those of `step_ranges`; empty where nothing tells of steps.
     """
     device = among(events["cat"], DEVICE)
-    if ranges.empty:
+    if not len(ranges):
         return [_whole_trace(events, device)]
-    place = events["place"].to_numpy()
-    finish = events["finish_ns"].to_numpy()
+    place = events["place"]
+    finish = events["finish_ns"]
     # Kernels that cannot tell whose they are end no step.
     owned = device & (place != BETWEEN)
     before = finish[owned & (place == BEFORE)]
@@ -204,11 +205,11 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
     found: list[Window] = []
     unmarked = _Unmarked.of(events, device)
     for device_end, step, host_start, host_finish, by in zip(
-        last.tolist(), *(ranges[name] for name in _RANGE), strict=True
+        last.tolist(), *(ranges[name].tolist() for name in _RANGE), strict=True
     ):
-        host = (int(host_start), int(host_finish))
+        host = (host_start, host_finish)
         if device_end == none:
-            found.append(Window(int(step), *host, "host", HOST_START, *host, by))
+            found.append(Window(step, *host, "host", HOST_START, *host, by))
             continue
         # The update is over when both its device work and the host's own range are.
         end = max(device_end, host[1])
@@ -222,7 +223,7 @@ def windows(events: pd.DataFrame, ranges: pd.DataFrame) -> list[Window]:
             # Work of this step that ended before the previous one's last adds nothing to it.
             start, start_from = previous, PREVIOUS
             end = max(end, previous)
-        found.append(Window(int(step), start, end, "device", start_from, *host, by))
+        found.append(Window(step, start, end, "device", start_from, *host, by))
         previous = end
     return found
 
@@ -235,11 +236,11 @@ class _Unmarked:
     finish: IntArray
 
     @classmethod
-    def of(cls, events: pd.DataFrame, device: npt.NDArray[np.bool_]) -> _Unmarked:
-        source, place = events["source"].to_numpy(), events["place"].to_numpy()
+    def of(cls, events: Table, device: npt.NDArray[np.bool_]) -> _Unmarked:
+        source, place = events["source"], events["place"]
         rows = np.flatnonzero(device & (place == BETWEEN) & (source >= 0))
-        start = events["start_ns"].to_numpy()
-        return cls(start[source[rows]], events["finish_ns"].to_numpy()[rows])
+        start = events["start_ns"]
+        return cls(start[source[rows]], events["finish_ns"][rows])
 
     def end(self, since: int, until: int) -> int:
         """Return when the last of them ended that was launched in this time, `since` for none."""
@@ -247,9 +248,9 @@ class _Unmarked:
         return int(self.finish[mine].max(initial=since))
 
 
-def _whole_trace(events: pd.DataFrame, device: npt.NDArray[np.bool_]) -> Window:
-    work = events[device | among(events["cat"], HOST)]
-    work = events if work.empty else work
-    start, finish = int(work["start_ns"].min()), int(work["finish_ns"].max())
+def _whole_trace(events: Table, device: npt.NDArray[np.bool_]) -> Window:
+    work = device | among(events["cat"], HOST)
+    shown = events.take(work) if work.any() else events
+    start, finish = int(shown["start_ns"].min()), int(shown["finish_ns"].max())
     measured = "device" if device.any() else "host"
     return Window(UNMARKED, start, finish, measured, WHOLE_TRACE, start, finish)

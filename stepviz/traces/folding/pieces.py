@@ -22,6 +22,7 @@ from stepviz.traces.classifying.patterns import EVALUATE, WAITING_CALL
 from stepviz.traces.classifying.windows import Window
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS, DEVICE
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -100,12 +101,12 @@ def stops(pieces: list[Piece]) -> int:
     return sum(p.finish - p.start for p in found if p.finish - p.start > HOST_GAP_NS)
 
 
-def main_track(events: pd.DataFrame, ranges: pd.DataFrame) -> int:
+def main_track(events: Table, ranges: Table) -> int:
     """Return the track of the thread that drives the steps."""
-    track = events["track"].to_numpy()
+    track = events["track"]
     operators = among(events["cat"], ("cpu_op", "user_annotation"))
-    if not ranges.empty:
-        marked = int(ranges["track"].iloc[0])
+    if len(ranges):
+        marked = int(ranges["track"][0])
         if (operators & (track == marked)).sum() > len(ranges):
             return marked
     numbers, counts = np.unique(

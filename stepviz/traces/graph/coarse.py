@@ -73,7 +73,7 @@ class Coarse:
         programs: dict[int, Program] = {}
         for at, rank in enumerate(model.ranks.tolist()):
             mine = joint[model.rank[joint] == at]
-            known = self._ranks[rank].trace.exchanges.loc[model.exchanges.row[mine]]
+            known = self._ranks[rank].trace.exchanges.take(model.exchanges.row[mine])
             sizes = model.exchanges.ranks[model.exchanges.number[mine]]
             order, programs[rank] = in_order(known, sizes.tolist())
             ordered[rank] = mine[order]

@@ -160,7 +160,9 @@ class Fine:
         """Return when a rank launched its parts of joint collectives, when they arrived, what."""
         parts = [e for e in self._exchanges if e.joint and rank in e.calls]
         calls = [e.calls[rank] for e in parts]
-        known = self._ranks[rank].calls.set_index("row").loc[[call.row for call in calls]]
+        own = self._ranks[rank].calls
+        at = {row: place for place, row in enumerate(own["row"].tolist())}
+        known = own.take(np.array([at[call.row] for call in calls], dtype=np.int64))
         order, program = in_order(known, [len(e.calls) for e in parts])
         posted = [call.launched if call.launched >= 0 else call.arrival for call in calls]
         arrived = [call.arrival for call in calls]

@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.traces.graph.arrays import IntArray
+from stepviz.traces.table import Table
 
 #: What a rank does between ranks, in order: each exchange by its name and how many take part.
 Program = tuple[tuple[str, int], ...]
@@ -22,7 +22,7 @@ Program = tuple[tuple[str, int], ...]
 MEDIAN_OF_TWO: Final = "the median of two ranks is the middle between them"
 
 
-def in_order(exchanges: pd.DataFrame, sizes: Sequence[int]) -> tuple[IntArray, Program]:
+def in_order(exchanges: Table, sizes: Sequence[int]) -> tuple[IntArray, Program]:
     """Return the places of a rank's exchanges in the order of its program, and the program.
 
     That is the order in which the host launched them: devices may run them in another one.
@@ -34,10 +34,10 @@ def in_order(exchanges: pd.DataFrame, sizes: Sequence[int]) -> tuple[IntArray, P
     sizes
         How many ranks take part in each.
     """
-    launched = exchanges["launched_ns"].to_numpy()
-    arrival = exchanges["arrival_ns"].to_numpy()
+    launched = exchanges["launched_ns"]
+    arrival = exchanges["arrival_ns"]
     order = np.lexsort((arrival, np.where(launched >= 0, launched, arrival)))
-    words = exchanges["collective"].astype(str).to_list()
+    words = exchanges["collective"].tolist()
     return order, tuple((words[at], int(sizes[at])) for at in order.tolist())
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +40,10 @@ class Ends:
 def tables_of_ends(match: Match, calls: Mapping[int, RankCalls]) -> list[Ends]:
     """Gather the ends of all matched exchanges, those that tell most first."""
     ranks = match.ranks.tolist()
-    finish = _column(calls, ranks, "finish_ns", np.int64)
-    words = _column(calls, ranks, "collective", object)
+    finish, words = (
+        np.concatenate([calls[rank].exchanges[name] for rank in ranks])
+        for name in ("finish_ns", "collective")
+    )
     place = np.repeat(np.arange(len(ranks)), as_index(np.diff(match.bounds)))
     rows = np.flatnonzero(match.exchange >= 0)
     if not len(rows):
@@ -69,12 +70,6 @@ def tables_of_ends(match: Match, calls: Mapping[int, RankCalls]) -> list[Ends]:
         taken = rows[head[mine][:, None] + columns]
         tables.append(Ends(place[taken[0]], finish[taken], bool(keys[at, 1])))
     return sorted(tables, key=lambda table: (table.one_sided, -len(table.times)))
-
-
-def _column(
-    calls: Mapping[int, RankCalls], ranks: list[int], name: str, kind: type
-) -> npt.NDArray[Any]:
-    return np.concatenate([calls[r].exchanges[name].to_numpy(dtype=kind) for r in ranks])
 
 
 def middle(times: IntArray) -> tuple[IntArray, FloatArray]:

@@ -27,6 +27,7 @@ from stepviz.traces.classifying.patterns import (
 )
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import DEVICE, RankRows
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -81,7 +82,7 @@ _EIGHT_BITS: Final = "float8"
 Values = dict[str, Any]
 
 
-def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
+def exchanges_of(rows: RankRows, events: Table) -> Table:
     """Return the exchanges of a rank in order of arrival (columns: see `COLUMNS`).
 
     Parameters
@@ -92,7 +93,7 @@ def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
         Its rows with kind, parent, launcher and place.
     """
     chosen = np.flatnonzero(among(events["kind"], ("exchange",)))
-    start = events["start_ns"].to_numpy()
+    start = events["start_ns"]
     chosen = chosen[np.argsort(start[chosen], kind="stable")]
     device = among(events["cat"], DEVICE)
     on_device = chosen[device[chosen]]
@@ -109,11 +110,11 @@ def exchanges_of(rows: RankRows, events: pd.DataFrame) -> pd.DataFrame:
     if len(parts) > 1:
         columns = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
     order = np.lexsort((columns["row"], columns["arrival_ns"]))
-    return pd.DataFrame({name: columns[name][order] for name in COLUMNS})
+    return Table({name: columns[name][order] for name in COLUMNS})
 
 
 def _columns(
-    rows: RankRows, events: pd.DataFrame, chosen: IntArray, said: Values, values: Values
+    rows: RankRows, events: Table, chosen: IntArray, said: Values, values: Values
 ) -> Values:
     """Join what rows and arguments say into the columns of exchanges."""
     group = said["group"]
@@ -141,9 +142,9 @@ def _columns(
         "group": group,
         "label": np.array(label, dtype=object),
         "elements": said["elements"],
-        "queue": events["track"].to_numpy()[chosen],
-        "arrival_ns": events["start_ns"].to_numpy()[chosen],
-        "finish_ns": events["finish_ns"].to_numpy()[chosen],
+        "queue": events["track"][chosen],
+        "arrival_ns": events["start_ns"][chosen],
+        "finish_ns": events["finish_ns"][chosen],
         "sequence": said["sequence"],
         "members": members,
         "group_size": said["group_size"],
@@ -155,10 +156,9 @@ def _columns(
     return columns
 
 
-def _words(column: pd.Series[Any], chosen: IntArray) -> npt.NDArray[Any]:
+def _words(column: pd.Categorical[Any], chosen: IntArray) -> npt.NDArray[Any]:
     """Return the words of some rows of a column of categories."""
-    values = column.array
-    found: npt.NDArray[Any] = values.categories.to_numpy(dtype=object)[values.codes[chosen]]
+    found: npt.NDArray[Any] = column.categories.to_numpy(dtype=object)[column.codes[chosen]]
     return found
 
 
@@ -175,11 +175,11 @@ def _bytes(elements: IntArray, item: IntArray) -> IntArray:
 
 
 def _device_values(
-    events: pd.DataFrame, chosen: IntArray, device: BoolArray, said: npt.NDArray[Any]
+    events: Table, chosen: IntArray, device: BoolArray, said: npt.NDArray[Any]
 ) -> Values:
-    start = events["start_ns"].to_numpy()
-    finish = events["finish_ns"].to_numpy()
-    launcher = events["launcher"].to_numpy()
+    start = events["start_ns"]
+    finish = events["finish_ns"]
+    launcher = events["launcher"]
     compute = np.flatnonzero(device & ~among(events["kind"], ("exchange",)))
     launched = compute[launcher[compute] >= 0]
     launched = launched[np.argsort(start[launcher[launched]], kind="stable")]
@@ -210,7 +210,7 @@ def _device_values(
         "collective": collective,
         "emulated": np.zeros(len(chosen), dtype=bool),
         "bytes": np.full(len(chosen), -1),
-        "place": events["place"].to_numpy()[chosen],
+        "place": events["place"][chosen],
         "ready_ns": np.where(recorded, filled, ended),
         "launched_ns": launch,
         "origin": np.where(recorded, "recorded", "inferred").astype(object),
@@ -219,8 +219,8 @@ def _device_values(
     }
 
 
-def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Values:
-    start = events["start_ns"].to_numpy()
+def _host_values(rows: RankRows, events: Table, chosen: IntArray) -> Values:
+    start = events["start_ns"]
     names = _words(events["name"], chosen)
     said = rows.collectives
     elements = dict(zip(said.row.tolist(), said.columns["elements"].tolist(), strict=True))
@@ -252,7 +252,7 @@ def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Valu
         "collective": words,
         "emulated": emulated,
         "bytes": sizes,
-        "place": events["place"].to_numpy()[np.where(given, calls, chosen)],
+        "place": events["place"][np.where(given, calls, chosen)],
         "ready_ns": np.where(given, launch, start[chosen]),
         "launched_ns": launch,
         "origin": np.where(given, "recorded", "inferred").astype(object),
@@ -261,13 +261,13 @@ def _host_values(rows: RankRows, events: pd.DataFrame, chosen: IntArray) -> Valu
     }
 
 
-def _launches(events: pd.DataFrame) -> dict[str, deque[int]]:
+def _launches(events: Table) -> dict[str, deque[int]]:
     """Return the host rows that launch exchanges, in order, by what they launch."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
-    names = events["name"].array
+    names = events["name"]
     words_of = [str(name) for name in names.categories.tolist()]
     told = traits(words_of)
-    start = events["start_ns"].to_numpy()
+    start = events["start_ns"]
     for pattern, trait in ((LAUNCH, Trait.LAUNCH), (BUCKET, Trait.BUCKET)):
         found = np.flatnonzero(of_codes(told & trait > 0, names.codes))
         found = found[np.argsort(start[found], kind="stable")]
@@ -309,9 +309,9 @@ def _take(
 class _Regions:
     """Annotations around launches, which may name the collective that was launched."""
 
-    def __init__(self, events: pd.DataFrame) -> None:
-        names = events["name"].array
-        self._parent = events["parent"].to_numpy()
+    def __init__(self, events: Table) -> None:
+        names = events["name"]
+        self._parent = events["parent"]
         self._codes = names.codes
         self._named: dict[int, str | None] = {}
         self._names = names.categories

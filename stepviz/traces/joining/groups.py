@@ -11,6 +11,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from stepviz.traces.table import Table
+
 #: Names of the group of all ranks, where the file does not list its members.
 _WORLD: Final = frozenset({"0", "default_pg"})
 
@@ -32,7 +34,7 @@ class Groups:
     numbers: dict[int, dict[str, int]]
 
 
-def groups_of(exchanges: Mapping[int, pd.DataFrame], worlds: Mapping[int, int | None]) -> Groups:
+def groups_of(exchanges: Mapping[int, Table], worlds: Mapping[int, int | None]) -> Groups:
     """Find the groups of a run by their members.
 
     Two ranks may call one group by two names; two groups may have the same members, and are
@@ -89,12 +91,12 @@ def ranks_said(ranks: Iterable[int]) -> str:
     return f"rank {shown} is" if len(few) == 1 else f"ranks {shown} are"
 
 
-def _first_of_each(frame: pd.DataFrame) -> list[tuple[str, Any, int]]:
+def _first_of_each(frame: Table) -> list[tuple[str, Any, int]]:
     """Return of each group a rank names what its first rows say: name, members, size."""
-    codes, names = pd.factorize(frame["group"].to_numpy(dtype=object))
-    members = frame["members"].to_numpy(dtype=object)
+    codes, names = pd.factorize(frame["group"])
+    members = frame["members"]
     sizes = np.full(len(names), -1, dtype=np.int64)
-    np.maximum.at(sizes, codes, frame["group_size"].to_numpy(dtype=np.int64))
+    np.maximum.at(sizes, codes, frame["group_size"])
     told = np.flatnonzero(np.array([said is not None for said in members], dtype=bool))
     first = dict(zip(codes[told][::-1].tolist(), told[::-1].tolist(), strict=True))
     return [

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from stepviz.traces.joining.clocks import Clash
-from stepviz.traces.joining.step_exchanges import StepExchanges
+from stepviz.traces.joining.step_exchanges import IntArray, StepExchanges
+from stepviz.traces.table import Table
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Joined:
     clash: Clash | None = None
 
 
-def joined(columns: StepExchanges, calls: Mapping[int, pd.DataFrame]) -> Joined:
+def joined(columns: StepExchanges, calls: Mapping[int, tuple[IntArray, Table]]) -> Joined:
     """Make one step's exchanges, each with its calls.
 
     Parameters
@@ -84,11 +85,12 @@ def joined(columns: StepExchanges, calls: Mapping[int, pd.DataFrame]) -> Joined:
     columns
         The step's exchanges.
     calls
-        By rank: the exchanges of the step (see `exchanges.COLUMNS`), clipped to its window.
+        By rank: places of the step's exchanges among the rank's, and those exchanges (see
+        `exchanges.COLUMNS`), clipped to its window.
     """
     by_rank = {
-        rank: {int(at): call for at, call in zip(frame.index, _calls(rank, frame), strict=True)}
-        for rank, frame in calls.items()
+        rank: dict(zip(places.tolist(), _calls(rank, own), strict=True))
+        for rank, (places, own) in calls.items()
     }
     bounds = columns.bounds.tolist()
     ranks, rows = columns.rank.tolist(), columns.row.tolist()
@@ -106,9 +108,9 @@ def joined(columns: StepExchanges, calls: Mapping[int, pd.DataFrame]) -> Joined:
     return Joined(exchanges, columns.unmatched, columns.clash)
 
 
-def _calls(rank: int, frame: pd.DataFrame) -> list[Call]:
+def _calls(rank: int, exchanges: Table) -> list[Call]:
     columns = [
-        frame[name].tolist()
+        exchanges[name].tolist()
         for name in (
             "row",
             "queue",

@@ -17,6 +17,7 @@ import pandas as pd
 
 from stepviz.indices import as_index
 from stepviz.traces.joining.groups import Groups, Members, groups_of, ranks_said
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 
@@ -38,7 +39,7 @@ _MOST_NUMBERED: Final = 0.5
 class RankCalls:
     """What the match needs of one rank: its exchanges, its steps by place, the world's size."""
 
-    exchanges: pd.DataFrame
+    exchanges: Table
     steps: list[int]
     world_size: int | None = None
 
@@ -103,7 +104,7 @@ class _Result:
 def steps_of(calls: RankCalls) -> IntArray:
     """Return the step of each exchange of a rank, `NO_STEP` where it is in none."""
     steps = np.array([*calls.steps, NO_STEP], dtype=np.int64)
-    place = calls.exchanges["place"].to_numpy(dtype=np.int64)
+    place = calls.exchanges["place"]
     inside = (place >= 0) & (place < len(steps) - 1)
     return steps[np.where(inside, place, len(steps) - 1)]
 
@@ -164,26 +165,26 @@ def _columns(calls: Mapping[int, RankCalls], ranks: IntArray, groups: Groups) ->
     }  # fmt: skip
     for at, rank in enumerate(ranks.tolist()):
         frame = calls[rank].exchanges
-        emulated = np.where(frame["emulated"].to_numpy(dtype=bool), "~", "")
-        launched = frame["launched_ns"].to_numpy(dtype=np.int64)
-        arrival = frame["arrival_ns"].to_numpy(dtype=np.int64)
-        device = frame["on_device"].to_numpy(dtype=bool)
+        emulated = np.where(frame["emulated"], "~", "")
+        launched = frame["launched_ns"]
+        arrival = frame["arrival_ns"]
+        device = frame["on_device"]
         # Threads of a pool may start exchanges in another order than they were asked for.
         by_launch = len(frame) and not device.any() and (launched >= 0).all()
         parts["rank"].append(np.full(len(frame), at, dtype=np.int64))
         parts["step"].append(steps_of(calls[rank]))
-        parts["name"].append(frame["collective"].to_numpy(dtype=object) + emulated.astype(object))
-        parts["elements"].append(frame["elements"].to_numpy(dtype=np.int64))
-        parts["sequence"].append(frame["sequence"].to_numpy(dtype=np.int64))
+        parts["name"].append(frame["collective"] + emulated.astype(object))
+        parts["elements"].append(frame["elements"])
+        parts["sequence"].append(frame["sequence"])
         parts["order"].append(launched if by_launch else arrival)
-        codes, names = pd.factorize(frame["group"].to_numpy(dtype=object))
+        codes, names = pd.factorize(frame["group"])
         numbers = np.array([groups.numbers[rank][str(n)] for n in names], dtype=np.int64)
         parts["group"].append(numbers[codes] if len(names) else np.zeros(0, dtype=np.int64))
     joined = {name: np.concatenate(found) for name, found in parts.items()}
-    codes, names = pd.factorize(joined.pop("name"))
-    uneven = np.isin(codes, [k for k, name in enumerate(names) if name in _UNEVEN])
+    codes, words = pd.factorize(joined.pop("name"))
+    uneven = np.isin(codes, [k for k, name in enumerate(words) if name in _UNEVEN])
     joined["elements"] = np.where(uneven, -1, joined["elements"])
-    return _Columns(name=codes.astype(np.int64), names=[str(n) for n in names], **joined)
+    return _Columns(name=codes.astype(np.int64), names=[str(word) for word in words], **joined)
 
 
 def _match_group(
@@ -347,7 +348,7 @@ def _match_sent(
     """Match the k-th send from one rank to another in a step with the k-th receive there."""
     if not len(rows):
         return
-    peers = np.concatenate([calls[int(r)].exchanges["peer"].to_numpy(np.int64) for r in ranks])
+    peers = np.concatenate([calls[int(r)].exchanges["peer"] for r in ranks])
     peer = peers[rows]
     known = np.isin(peer, ranks)
     if (peer < 0).any():

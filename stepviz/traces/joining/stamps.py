@@ -10,14 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from stepviz.traces.reading.words import whole
+from stepviz.traces.table import Table
 
 
-def with_stamps(
-    exchanges: pd.DataFrame, recorded: Mapping[str, Any], steps: Mapping[int, int]
-) -> pd.DataFrame:
+def with_stamps(exchanges: Table, recorded: Mapping[str, Any], steps: Mapping[int, int]) -> Table:
     """Return exchanges that end when the record says that they were done.
 
     Parameters
@@ -44,16 +42,17 @@ def with_stamps(
             if None not in values:
                 step, *stamp = (int(value) for value in values if value is not None)
                 said.setdefault(step, []).append(stamp)
-    mine = exchanges["collective"].eq("all-reduce") & exchanges["during"].eq("backward")
-    mine &= ~exchanges["emulated"].astype(bool) & ~exchanges["on_device"].astype(bool)
-    finish = exchanges["finish_ns"].to_numpy(dtype=np.int64).copy()
-    arrival = exchanges["arrival_ns"].to_numpy(dtype=np.int64)
-    for place, rows in exchanges[mine].groupby("place"):
-        stamps = sorted(said.get(steps.get(int(str(place)), -1), []))
-        order = rows.sort_values("launched_ns", kind="stable")
-        if order["bytes"].tolist() != [size for _, size, _ in stamps]:
+    mine = (exchanges["collective"] == "all-reduce") & (exchanges["during"] == "backward")
+    mine &= ~exchanges["emulated"] & ~exchanges["on_device"]
+    rows = np.flatnonzero(mine)
+    rows = rows[np.argsort(exchanges["launched_ns"][rows], kind="stable")]
+    place = exchanges["place"][rows]
+    finish, arrival = exchanges["finish_ns"].copy(), exchanges["arrival_ns"]
+    for each in np.unique(place).tolist():
+        stamps = sorted(said.get(steps.get(each, -1), []))
+        at = rows[place == each]
+        if exchanges["bytes"][at].tolist() != [size for _, size, _ in stamps]:
             continue
-        at = order.index.to_numpy(dtype=np.int64)
         done = np.array([stamp for _, _, stamp in stamps], dtype=np.int64)
         inside = (done > arrival[at]) & (done < finish[at])
         finish[at[inside]] = done[inside]

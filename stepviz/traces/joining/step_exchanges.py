@@ -14,6 +14,7 @@ import pandas as pd
 from stepviz.indices import as_index
 from stepviz.traces.joining.clocks import ROUNDING_NS, Clash
 from stepviz.traces.joining.matching import POINT_TO_POINT, Match
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 
@@ -31,7 +32,7 @@ _APART: Final = "it ends on one rank before another arrives: the ranks' clocks d
 class Part(NamedTuple):
     """One rank's share of a step: all its exchanges, which are the step's, from when to when."""
 
-    exchanges: pd.DataFrame
+    exchanges: Table
     rows: IntArray
     start_ns: int
     finish_ns: int
@@ -146,10 +147,10 @@ def _gathered(
     numbers: dict[str, list[IntArray]] = defaultdict(list)
     words: dict[str, list[npt.NDArray[Any]]] = {"collective": [], "label": []}
     for rank, part in sorted(parts.items()):
-        at, frame = part.rows, part.exchanges
+        at, calls = part.rows, part.exchanges
         first = match.rows(rank).start
-        began = frame["arrival_ns"].to_numpy(dtype=np.int64)[at]
-        ended = frame["finish_ns"].to_numpy(dtype=np.int64)[at]
+        began = calls["arrival_ns"][at]
+        ended = calls["finish_ns"][at]
         numbers["rank"].append(np.full(len(at), rank, dtype=np.int64))
         numbers["row"].append(at)
         numbers["began"].append(began)
@@ -159,9 +160,9 @@ def _gathered(
         for name in ("exchange", "why", "group"):
             numbers[name].append(getattr(match, name)[first + at])
         for name in ("bytes", "out_bytes", "emulated"):
-            numbers[name].append(frame[name].to_numpy()[at].astype(np.int64))
+            numbers[name].append(calls[name][at].astype(np.int64))
         for name, column in words.items():
-            column.append(frame[name].to_numpy(dtype=object)[at])
+            column.append(calls[name][at])
     return (
         {name: np.concatenate(found) for name, found in numbers.items()},
         {name: np.concatenate(found) for name, found in words.items()},

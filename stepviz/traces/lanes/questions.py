@@ -176,11 +176,10 @@ def _more(
     part = scene.step._ranks[rank.rank]
     event = part.events.iloc[row]
     more = [["on" if track.role == "device" else "in", track.title]]
-    calls = part.calls[part.calls["row"] == row]
-    if len(calls):
-        call = calls.iloc[0]
-        more.append(["collective", str(call["collective"])])
-        more += _size(int(call["bytes"])) + _group(str(call["label"]))
+    calls = part.calls
+    for at in np.flatnonzero(calls["row"] == row)[:1].tolist():
+        more.append(["collective", str(calls["collective"][at])])
+        more += _size(int(calls["bytes"][at])) + _group(str(calls["label"][at]))
     more.append(["category", str(event["cat"])])
     if int(event["correlation"]) >= 0:
         more.append(["correlation", str(int(event["correlation"]))])

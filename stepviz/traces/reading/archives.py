@@ -77,9 +77,18 @@ def documents(file: TraceFile) -> Iterator[tuple[str, Any]]:
         # A member that a file system takes out of an archive is unpacked already, unseen.
         inside = getattr(raw, "packed", None)
         packed = _length(raw) if inside is None else inside
-        raw.seek(0)
         budget = Budget(file.label, packed)
-        yield from _inside(file.label, first, raw, budget, count=inside is not None)
+        # A pipe, or a server that sends no parts, gives its bytes only once.
+        whole = raw if _sought(raw) else Rewound(first, raw)
+        yield from _inside(file.label, first, whole, budget, count=inside is not None)
+
+
+def _sought(raw: BinaryIO) -> bool:
+    """Go back to the start, where that can be done."""
+    if not raw.seekable():
+        return False
+    raw.seek(0)
+    return True
 
 
 def _length(raw: BinaryIO) -> int:

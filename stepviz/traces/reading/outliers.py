@@ -12,13 +12,13 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.reading.columns import Mark
 from stepviz.traces.reading.exact import json_number, nanoseconds
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.repairs import Repairs
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -35,7 +35,7 @@ BULK_PART: Final = 0.75
 
 
 def recording(
-    events: pd.DataFrame, marks: Sequence[Mark], base: int, rank: int | None
+    events: Table, marks: Sequence[Mark], base: int, rank: int | None
 ) -> tuple[int, int] | None:
     """Return from when to when the profiler says rows may lie, ns, with room to spare.
 
@@ -52,7 +52,7 @@ def recording(
     rank
         In a merged file only its own marks count.
     """
-    start, finish = events["start_ns"].to_numpy(), events["finish_ns"].to_numpy()
+    start, finish = events["start_ns"], events["finish_ns"]
     spans = among(events["cat"], ("Trace",)) & (finish > start)
     lows: list[int] = start[spans].tolist()
     highs: list[int] = finish[spans].tolist()
@@ -74,7 +74,7 @@ def recording(
 
 
 def without_impossible(
-    events: pd.DataFrame, said: tuple[int, int] | None, host: BoolArray, repairs: Repairs
+    events: Table, said: tuple[int, int] | None, host: BoolArray, repairs: Repairs
 ) -> tuple[BoolArray, IntArray | None]:
     """Return which rows to keep, and all ends with those that cannot be cut back.
 
@@ -91,8 +91,7 @@ def without_impossible(
     repairs
         Gets a sentence per kind of fault.
     """
-    start = events["start_ns"].to_numpy()
-    finish = events["finish_ns"].to_numpy().copy()
+    start, finish = events["start_ns"], events["finish_ns"].copy()
     markers = _markers(events)
     own = ~among(events["cat"], ("Trace",))
     low, high, how = _window(start, finish, own, said, repairs)
@@ -109,8 +108,7 @@ def without_impossible(
     ):  # fmt: skip
         if count:
             note(count, f"{count} {one}{'' if count == 1 else 's'} {what}")
-    track = events["track"].to_numpy()
-    cut = _outlasting(start, finish, track, host & keep, (host | markers) & keep)
+    cut = _outlasting(start, finish, events["track"], host & keep, (host | markers) & keep)
     for row, end in cut.items():
         finish[row] = end
     if cut:
@@ -122,8 +120,8 @@ def without_impossible(
     return keep, finish if cut_back else None
 
 
-def _markers(events: pd.DataFrame) -> BoolArray:
-    names = events["name"].array
+def _markers(events: Table) -> BoolArray:
+    names = events["name"]
     return of_codes(traits(map(str, names.categories.tolist())) & Trait.STEP > 0, names.codes)
 
 

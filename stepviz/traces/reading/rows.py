@@ -38,6 +38,7 @@ from stepviz.traces.reading.repairs import Repairs
 from stepviz.traces.reading.repairs import events as counted
 from stepviz.traces.reading.track_names import Tracks, tracks_of
 from stepviz.traces.reading.uncategorised import with_categories
+from stepviz.traces.table import Table
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -100,7 +101,7 @@ class RankRows:
     groups: dict[str, tuple[str, tuple[int, ...]]]
     devices: tuple[str, ...]
     versions: dict[str, str]
-    events: pd.DataFrame
+    events: Table
     tracks: Tracks
     flows: AutogradFlows
     launch_flows: LaunchFlows
@@ -172,7 +173,7 @@ def _rank_rows(
     start, finish = taken("start"), taken("duration")
     start += base
     finish += start
-    events = pd.DataFrame(
+    events = Table(
         {
             "name": _categorical(columns.names, taken("name")),
             "cat": _categorical(columns.cats, taken("cat"), category),
@@ -183,19 +184,18 @@ def _rank_rows(
             "external": taken("external"),
             "sequence": taken("sequence"),
             "fwd_thread": taken("fwd_thread"),
-        },
-        copy=False,
+        }
     )
     categories = with_categories(events, tracks, columns.process_names)
     if categories is not None:
-        events["cat"] = categories
+        events = events.assign(cat=categories)
     calls = among(events["cat"], {*CALLS, "cpu_op"})
     said = recording(events, columns.marks, base, part.rank)
     possible, ends = without_impossible(events, said, calls, repairs)
     if ends is not None:
-        events["finish_ns"] = ends
+        events = events.assign(finish_ns=ends)
     if not possible.all():
-        events = events[possible].reset_index(drop=True)
+        events = events.take(possible)
         chosen = chosen[possible]
     place = np.full(len(keep), -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))

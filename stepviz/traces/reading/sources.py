@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import glob
 import io
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import Repr
 from typing import Any, BinaryIO, Final, cast
 
 from stepviz.core.checks import holds_several
 from stepviz.errors import TraceError
+from stepviz.traces.reading.local_paths import below, exists, matches, of_file_url, once, opened
 
 Source = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -24,6 +25,11 @@ _ARCHIVES: Final = (
 )
 #: What a folder is searched for; once a file is open its content decides, not its name.
 SUFFIXES: Final = (*_PLAIN, *_ARCHIVES)
+
+#: Values in errors, no longer than a line.
+_SHORT: Final = Repr()
+_SHORT.maxother = _SHORT.maxstring = 80
+_SHORT.maxlevel = 2
 
 _USAGE: Final = "pass a folder of traces, a trace file, or a list of files"
 #: File systems inside a file: their members may unpack to far more than lies there.
@@ -56,7 +62,7 @@ class TraceFile:
             )
             raise TraceError(msg)
         try:
-            return path.open("rb")
+            return opened(path)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             if path.is_symlink() and not path.exists():
@@ -93,9 +99,8 @@ def trace_files(source: Source) -> tuple[list[TraceFile], str]:
     """
     if isinstance(source, (str, os.PathLike)):
         return _meant_by(_text(source))
-    if not holds_several(source):
-        msg = f"{source!r} is no path; {_USAGE}"
-        raise TraceError(msg)
+    if not holds_several(source) or isinstance(source, Mapping) or hasattr(source, "read"):
+        raise _no_path(source)
     items = [_text(item) for item in source]
     if not items:
         msg = "the list of files is empty; pass at least one trace file"
@@ -116,20 +121,33 @@ def trace_files(source: Source) -> tuple[list[TraceFile], str]:
     for item in items:
         # A file that is not there is refused by name; it costs its own row, not the run.
         found += _meant_by(item)[0] if _is_pattern(item) else [TraceFile(item, _is_url(item))]
-    parents = {_folder_name(file.label) for file in found}
-    return found, ", ".join(sorted(parents))
+    kept = set(once(file.label for file in found if not file.url))
+    unique = {file.label: file for file in found if file.url or file.label in kept}
+    parents = {_folder_name(label) for label in unique}
+    return list(unique.values()), ", ".join(sorted(parents))
 
 
 def _text(item: object) -> str:
     if isinstance(item, (str, os.PathLike)):
         text = os.fspath(item)
         if isinstance(text, str):
+            if text.lstrip().startswith(("{", "[{")):
+                raise _no_path(text)
             if text:
+                text = of_file_url(text)
                 return os.path.expanduser(text) if text.startswith("~") else text  # noqa: PTH111
             msg = f"the path is empty; {_USAGE}"
             raise TraceError(msg)
-    msg = f"{item!r} is no path; {_USAGE}"
-    raise TraceError(msg)
+    raise _no_path(item)
+
+
+def _no_path(value: object) -> TraceError:
+    """Say that this is no path, without all that it holds: it may be a whole trace."""
+    if hasattr(value, "read") and isinstance(getattr(value, "name", None), str):
+        return TraceError(f"an open file is no path; pass its name, {value.name!r}")
+    if isinstance(value, Mapping):
+        return TraceError(f"a dict is no path: {_SHORT.repr(value)}; {_USAGE}")
+    return TraceError(f"{_SHORT.repr(value)} is no path; {_USAGE}")
 
 
 def _is_url(text: str) -> bool:
@@ -140,14 +158,7 @@ def _is_pattern(text: str) -> bool:
     """Say whether a text has wildcards, and names no file that is there."""
     if not any(sign in text for sign in "*?["):
         return False
-    return _is_url(text) or not _exists(Path(text))
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists() or path.is_symlink()
-    except (OSError, ValueError):
-        return False
+    return _is_url(text) or not exists(Path(text))
 
 
 def _is_folder(text: str) -> bool:
@@ -170,9 +181,8 @@ def _meant_by(text: str) -> tuple[list[TraceFile], str]:
     if _is_folder(text):
         return _in_folder(path), path.resolve().name
     if _is_pattern(text):
-        matched = glob.glob(os.path.expanduser(text), recursive=True)  # noqa: PTH111, PTH207  # `**`
-        return _chosen([Path(name).as_posix() for name in matched if not os.path.isdir(name)], text)  # noqa: PTH112
-    if not _exists(path):
+        return _chosen(once(matches(text)), text)
+    if not exists(path):
         msg = f"{path} does not exist; pass a folder of traces, a trace file, or a list of them"
         raise TraceError(msg)
     return [TraceFile(str(path))], path.name
@@ -215,7 +225,14 @@ def _in_folder(folder: Path) -> list[TraceFile]:
     if inner:
         names = [p.name for p in inner]
         shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
-        msg = f"{folder} holds no traces itself, but its folders do: {shown}; pass one of them"
+        msg = (
+            f"{folder} holds no traces itself, but its folders do: {shown}; pass one of them, or, "
+            f"where they are of one capture, a pattern: {str(folder / '*' / '*.json*')!r}"
+        )
+        raise TraceError(msg)
+    deeper = below(folder, _is_trace)
+    if deeper is not None:
+        msg = f"{folder} holds no traces itself, but {deeper} does; pass that"
         raise TraceError(msg)
     msg = (
         f"{folder} holds no traces: no file in it ends in {', '.join(SUFFIXES[:2])}, .zip or "

@@ -15,6 +15,7 @@ import pandas as pd
 
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.track_names import Tracks
+from stepviz.traces.table import Table
 
 _HARDWARE: Final = "Ascend Hardware"
 _RUNTIME: Final = "CANN"
@@ -24,12 +25,13 @@ _COPY: Final = re.compile(r"^(MEMCPY|SDMA)", re.IGNORECASE)
 _ORDER: Final = re.compile(
     r"^(EVENT|NOTIFY|STREAM_WAIT|WRITE_VALUE|MEM_WRITE_VALUE|CAPTURE)", re.IGNORECASE
 )
+
 #: The collective as a whole; beside it stand its parts, which are no more work.
 _WHOLE: Final = re.compile(r"^hcom_", re.IGNORECASE)
 
 
 def with_categories(
-    events: pd.DataFrame, tracks: Tracks, processes: Mapping[int | str, Sequence[str]]
+    events: Table, tracks: Tracks, processes: Mapping[int | str, Sequence[str]]
 ) -> pd.Categorical[str] | None:
     """Return the category of each row, found by its process where the file says none.
 
@@ -50,9 +52,9 @@ def with_categories(
     bare = among(events["cat"], ("",))
     if not bare.any():
         return None
-    found = events["cat"].astype(object).to_numpy(copy=True)
-    track, names = events["track"].to_numpy(), events["name"].astype("category").cat
-    words, codes = [str(name) for name in names.categories], names.codes.to_numpy()
+    found = np.array(events["cat"], dtype=object)
+    track, names = events["track"], events["name"]
+    words, codes = [str(name) for name in names.categories], names.codes
     for at, pid in enumerate(tracks.pid):
         process = next((name for name in said.get(pid, ()) if name), "")
         rows = np.flatnonzero(bare & (track == at))
