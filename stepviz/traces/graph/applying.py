@@ -16,8 +16,10 @@ from stepviz.indices import as_index
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import KIND_CODE
 from stepviz.traces.graph.edits import Edit, matching
+from stepviz.traces.graph.links import ON_DEVICE
 from stepviz.traces.graph.network import Network
 from stepviz.traces.graph.programs import first_of_class, left_said
+from stepviz.traces.graph.sections import Sections
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -214,9 +216,7 @@ def _set(network: Network, chosen: IntArray, before: IntArray, each_ns: int) -> 
 
 
 def at_median(
-    network: Network,
-    sections: Mapping[int, tuple[IntArray, IntArray]],
-    classes: Mapping[int, int],
+    network: Network, sections: Mapping[int, Sections], classes: Mapping[int, int]
 ) -> Edited:
     """Let no rank take longer than the median of its like for its own work before a collective.
 
@@ -225,9 +225,7 @@ def at_median(
     network
         The graph.
     sections
-        By rank: when it launched its part of each collective and when that arrived, both in
-        the order of its program and from the step's start: what cuts its host's and its
-        device's work.
+        By rank: what cuts its host's and its device's work.
     classes
         By rank: the number of its program. Only ranks of one program are held to each other.
     """
@@ -237,26 +235,27 @@ def at_median(
     own = (known.kind != _EXCHANGE) & (known.rank >= 0)
     section = np.zeros(len(known), dtype=np.int64)
     place = np.full(len(known), -1, dtype=np.int64)
-    for at, rank in enumerate(network.ranks):
-        place[known.rank == rank] = at
-        for on, bounds in enumerate(reversed(sections[rank])):
-            mine = np.flatnonzero(own & (known.rank == rank) & ((known.on == 0) == (on == 0)))
-            # What ends after a collective arrived was no part of what led up to it.
-            ends = known.start[mine] + known.duration[mine]
-            section[mine] = np.searchsorted(np.maximum.accumulate(bounds), ends, "left")
     still = np.zeros(len(silent), dtype=np.int64)
     at_rank = np.zeros(len(silent), dtype=np.int64)
     for at, rank in enumerate(network.ranks):
+        mine = np.flatnonzero(known.rank == rank)
+        place[mine] = at
+        section[mine] = sections[rank].of_elements(known, mine)
         mine = np.flatnonzero(network.rank[silent] == rank)
         at_rank[mine] = at
-        posted = np.maximum.accumulate(sections[rank][0])
-        still[mine] = np.searchsorted(posted, network.time[silent[mine]], "left")
-    count = int(max(section.max(initial=0), still.max(initial=0))) + 1
+        still[mine] = sections[rank].of_points(network.time[silent[mine]])
+    count = max(len(sections[rank].before) for rank in network.ranks)
     number = np.array([classes[rank] for rank in network.ranks], dtype=np.int64)
+    before = np.zeros((len(network.ranks), count))
+    for at, rank in enumerate(network.ranks):
+        before[at, : len(sections[rank].before)] = sections[rank].before
     for device in (True, False):
-        mine = np.flatnonzero(own & ((known.on == 0) == device))
+        mine = np.flatnonzero(own & ((known.on == ON_DEVICE) == device))
         cell = place[mine] * count + section[mine]
         table = _table(cell, duration[mine], count, len(network.ranks))
+        if not device:
+            # What a host did for it before the step began, another one may have still to do.
+            table = table + before
         usual = _usual(table, number)
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.where(table > usual, usual / table, 1.0)

@@ -39,7 +39,8 @@ from stepviz.traces.graph.joints import (
 from stepviz.traces.graph.links import Link
 from stepviz.traces.graph.network import Network
 from stepviz.traces.graph.paths import path_along
-from stepviz.traces.graph.programs import Program, classes, in_order
+from stepviz.traces.graph.programs import classes
+from stepviz.traces.graph.sections import Sections
 from stepviz.traces.graph.streams import Streams, draw_work
 from stepviz.traces.graph.view import View
 from stepviz.traces.joining.joins import Exchange
@@ -148,29 +149,16 @@ class Fine:
 
     def no_stragglers(self) -> WhatIf:
         """Solve the graph with no rank slower than the median."""
-        found = {rank: self._sections(rank) for rank in self._ranks}
-        sections = {rank: (posted, arrived) for rank, (posted, arrived, _) in found.items()}
-        numbers = classes({rank: program for rank, (_, _, program) in found.items()})
+        found = {
+            rank: Sections.of(rank, step, self._exchanges, self._origin)
+            for rank, step in self._ranks.items()
+        }
+        sections = {rank: cuts for rank, (cuts, _) in found.items()}
+        numbers = classes({rank: program for rank, (_, program) in found.items()})
         edited = at_median(self._drawn.network, sections, numbers)
         several = len(self._ranks) > 1
         before = before_ns(self._drawn.early, [Edit(factor=1)]) if several else {}
         return self._solved(edited, before_said(before))
-
-    def _sections(self, rank: int) -> tuple[IntArray, IntArray, Program]:
-        """Return when a rank launched its parts of joint collectives, when they arrived, what."""
-        parts = [e for e in self._exchanges if e.joint and rank in e.calls]
-        calls = [e.calls[rank] for e in parts]
-        own = self._ranks[rank].calls
-        at = {row: place for place, row in enumerate(own["row"].tolist())}
-        known = own.take(np.array([at[call.row] for call in calls], dtype=np.int64))
-        order, program = in_order(known, [len(e.calls) for e in parts])
-        posted = [call.launched if call.launched >= 0 else call.arrival for call in calls]
-        arrived = [call.arrival for call in calls]
-        return (
-            np.array(posted, dtype=np.int64)[order] - self._origin,
-            np.array(arrived, dtype=np.int64)[order] - self._origin,
-            program,
-        )
 
     def _solved(self, edited: Edited, beyond: str) -> WhatIf:
         network = self._drawn.network
