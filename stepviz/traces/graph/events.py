@@ -11,6 +11,7 @@ from stepviz.traces.graph.answers import THRESHOLDS
 from stepviz.traces.graph.arrays import Flags, IntArray
 from stepviz.traces.graph.draft import Draft
 from stepviz.traces.graph.links import ASSUMED, INFERRED, RECORDED, Link
+from stepviz.traces.graph.sources import InOrder, awaited
 from stepviz.traces.graph.streams import Streams
 from stepviz.traces.graph.view import NEVER, View
 
@@ -38,27 +39,6 @@ def _explained(streams: Streams) -> Flags:
     return np.asarray(by_stream | by_launch)
 
 
-class _InOrder:
-    """The rows of one stream whose launch is known, in the order in which they were launched."""
-
-    def __init__(self, streams: Streams, track: int) -> None:
-        rows = np.flatnonzero((streams.track == track) & (streams.launch > NEVER))
-        rows = rows[np.argsort(streams.launch[rows], kind="stable")]
-        self.rows = rows
-        self.launch = streams.launch[rows]
-        self.reach = np.maximum.accumulate(streams.finish[rows]) if len(rows) else rows
-
-    def last(self, launched_before: IntArray, ended_by: IntArray) -> IntArray:
-        """Return the last row launched before one time and ended by another, −1 for none."""
-        at = np.minimum(
-            np.searchsorted(self.launch, launched_before, side="left"),
-            np.searchsorted(self.reach, ended_by, side="right"),
-        )
-        if len(self.rows) == 0:
-            return np.full(len(at), -1, dtype=np.int64)
-        return np.where(at > 0, self.rows[at - 1], -1)
-
-
 def _recorded(streams: Streams, draft: Draft) -> Flags | None:
     """Add the waits that the file tells of; return whom they explain, None if there are none."""
     view = streams.view
@@ -81,7 +61,7 @@ def _recorded(streams: Streams, draft: Draft) -> Flags | None:
     # An event recorded after the wait is another one of the same name.
     valid = (record >= 0) & (view.start[record] < moment)
     recorded_at = np.where(valid, view.start[record], moment)
-    here = {int(track): _InOrder(streams, int(track)) for track in np.unique(streams.track)}
+    here = {int(track): InOrder(streams, int(track)) for track in np.unique(streams.track)}
     usable = (wait >= 0) & (source >= 0) & (source != target) & np.isin(target, list(here))
     pairs = np.unique(np.column_stack((source, target))[usable], axis=0)
     for one, other in pairs.tolist():
@@ -132,10 +112,9 @@ def source_tracks(view: View, here: IntArray, beside: IntArray, stream: IntArray
 def _inferred(streams: Streams, draft: Draft, explained: Flags) -> Flags:
     """Add waits where a call made a stream wait between two launches on it.
 
-    The call names neither the streams nor the event: the source is the row of another stream
-    that ended last among those launched before. Right before the launch it speaks for that
-    launch alone; else it may have been meant for another stream, and is believed only where
-    nothing else explains when the row started.
+    The call names neither the streams nor the event: `awaited` says what it was about. Right
+    before the launch it speaks for that launch alone; else it may have been meant for another
+    stream, and is believed only where nothing else explains when the row started.
     """
     view = streams.view
     found = np.zeros(len(streams.row), dtype=bool)
@@ -168,16 +147,10 @@ def _inferred(streams: Streams, draft: Draft, explained: Flags) -> Flags:
     moment = np.maximum(moment, other)
     held = known[(moment > NEVER) & (alone | ~explained[known])]
     at = moment[(moment > NEVER) & (alone | ~explained[known])]
-    source = np.full(len(held), -1, dtype=np.int64)
-    ended = np.full(len(held), NEVER)
-    for track in np.unique(streams.track):
-        other = _InOrder(streams, int(track)).last(at, streams.start[held])
-        finish = np.where(other >= 0, streams.finish[other], NEVER)
-        better = (streams.track[held] != track) & (finish > ended)
-        source[better], ended[better] = other[better], finish[better]
+    source = awaited(streams, held, at, explained[held])
     some = source >= 0
     draft.link(Link.INFERRED_WAIT, streams.ends[source[some]], streams.starts[held[some]])
-    close = some & (streams.start[held] - ended <= THRESHOLDS.lag_ns)
+    close = some & (streams.start[held] - streams.finish[source] <= THRESHOLDS.lag_ns)
     found[held[close]] = True
     return found
 
