@@ -21,6 +21,7 @@ from stepviz.traces.joining.clocks import Clash, never_together, worst_of
 from stepviz.traces.joining.collectives import collectives_frame
 from stepviz.traces.joining.exchanges import COLUMNS
 from stepviz.traces.joining.joins import Joined, joined
+from stepviz.traces.joining.lost import fewer_exchanges
 from stepviz.traces.joining.own_times import first_reached, own_time_frame, slowest_frame
 from stepviz.traces.joining.step_exchanges import Part, StepExchanges, step_exchanges
 from stepviz.traces.rank_trace import RankStep
@@ -141,7 +142,7 @@ class ObservedStep:
     @property
     def unmatched(self) -> pd.DataFrame:
         """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
-        return self._exchanges.unmatched.copy()
+        return self._exchanges.unmatched.frame()
 
     @property
     def collectives(self) -> pd.DataFrame:
@@ -188,7 +189,8 @@ class ObservedStep:
         slowest_to_first_collective took longest from its own start to its first one;
         most_own_time is busy longest outside collectives, and so holds up the others.
 
-        Columns: rank (missing where several tie or nothing tells), value (ns), median (of the
+        Columns: rank (missing where several tie or nothing tells, as of own time where its
+        file lacks exchanges that others show), value (ns), median (of the
         other ranks), excess (how much more than theirs; of own time the work beside an exchange
         counts too, since a rank that works on while it waits would seem to have less), late_ns
         (how late the rank began the step, which is none of these), and a sentence.
@@ -207,6 +209,9 @@ class ObservedStep:
             last,
             {rank: length - int(exposed[rank]) for rank, length in lengths.items()},
             "" if self.clash is None else str(self.clash),
+            fewer_exchanges(
+                self._exchanges, self._aligned.match.members, np.array(self.ranks, dtype=np.int64)
+            ),
         )
 
     @property

@@ -17,6 +17,7 @@ from stepviz.traces.classifying.windows import Window
 from stepviz.traces.folding.parts import device_time
 from stepviz.traces.joining.alignment import aligned
 from stepviz.traces.joining.clocks import Clash, worst_of
+from stepviz.traces.joining.lost import with_device_work
 from stepviz.traces.joining.spreads import compared_lengths, cut_alike, spread_frame
 from stepviz.traces.notes import about_recording
 from stepviz.traces.observed_step import is_whole
@@ -157,7 +158,7 @@ class Run:
         for rank, kept in self._ranks.items():
             for window in kept.windows:
                 found.setdefault(window.step, {})[rank] = window
-        return dict(sorted(found.items()))
+        return with_device_work(dict(sorted(found.items())))
 
     @cached_property
     def _steps(self) -> pd.DataFrame:
@@ -204,8 +205,8 @@ class Run:
 
         start_ns is the first rank's start, finish_ns the last rank's end, duration_ns their
         difference; last_rank ended last (missing where the ranks' clocks disagree, or
-        nothing compares them); longest_rank
-        has the longest window of its own, longest_ns; ranks counts who has this step; window
+        nothing compares them); longest_rank has the longest window of its own, longest_ns; ranks
+        counts who has this step (not those whose file lacks all of its device's work); window
         says what it is measured on (device, host, or both); start_from how its start was found:
         at the previous update's end, at the host's start of a first step, or the whole trace
         where no step is marked. found_by is what tells steps apart where no ProfilerStep marks
@@ -257,7 +258,11 @@ class Run:
 
     def _made(self, number: int) -> Step:
         if number not in self._kept:
-            found = {rank: kept.step(number) for rank, kept in self._ranks.items()}
+            here = self._windows[number]
+            found = {
+                rank: kept.step(number) if rank in here else None
+                for rank, kept in self._ranks.items()
+            }
             self._kept[number] = Step(
                 number,
                 {rank: part for rank, part in found.items() if part is not None},

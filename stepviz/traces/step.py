@@ -94,7 +94,8 @@ class Step(ObservedStep):
         said = [] if self.clash is None else [str(self.clash)]
         said += self._fold(tuple(self._ranks)).notes
         if self._missing:
-            said.append(f"ranks without this step: {', '.join(map(str, self._missing))}")
+            missing = ", ".join(map(str, self._missing))
+            said.append(f"ranks without this step, or without its device's work: {missing}")
         said += [self.islands] if self.islands else []
         said += about_exchanges(self._joined)
         parts = self._ranks

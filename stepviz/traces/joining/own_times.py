@@ -110,6 +110,7 @@ def slowest_frame(
     last: pd.Series[int],
     work: Mapping[int, int],
     doubt: str,
+    fewer: Mapping[int, tuple[int, int]],
 ) -> pd.DataFrame:
     """Return who is slowest, by four questions (see `ObservedStep.slowest`).
 
@@ -127,6 +128,8 @@ def slowest_frame(
         By rank: its own work, ns, that beside an exchange too.
     doubt
         Why clocks cannot be compared, "" where they can.
+    fewer
+        By rank whose file lacks exchanges: how many it shows, and of how many.
     """
     late = own[LATE]
     rows = {
@@ -137,6 +140,15 @@ def slowest_frame(
             own[OWN].astype("int64"), "the most own time", pd.Series(dict(work))
         ),
     }
+    most = rows["most_own_time"]
+    if most["rank"] in fewer:
+        shown, of = fewer[most["rank"]]
+        most["sentence"] = (
+            f"nobody can be called: rank {most['rank']} has most of what lies outside exchanges, "
+            f"but shows only {shown} of the {of} that others do, so that waiting in those counts "
+            "as its own time"
+        )
+        most |= {"rank": pd.NA, "median": pd.NA, "excess": pd.NA}
     for row in rows.values():
         rank = row["rank"]
         row["late_ns"] = pd.NA if rank is pd.NA else late.get(rank, pd.NA)
