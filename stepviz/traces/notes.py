@@ -23,7 +23,7 @@ def about_exchanges(joined: Joined) -> list[str]:
     said = []
     if any(exchange.emulated for exchange in joined.exchanges):
         said.append("the exchange runs on an emulated fabric: a real all-reduce, then a sleep")
-    for why, group in joined.unmatched.groupby("why", sort=False):
+    for why, group in joined.unmatched.frame().groupby("why", sort=False):
         noun = "exchange stays with its" if len(group) == 1 else "exchanges stay with their"
         said.append(f"{len(group)} {noun} rank: {why}")
     return said

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ _CODE: Final = {kind: code for code, kind in enumerate(KINDS)}
 _FORWARD: Final = _CODE["forward"]
 _BACKWARD: Final = _CODE["backward"]
 _RECOMPUTE: Final = _CODE["recompute"]
+_KIND: Final[pd.CategoricalDtype[Any]] = pd.CategoricalDtype(pd.Index(KINDS))
 #: No kind of its own.
 _NONE: Final = -1
 #: What a row may be that has the same times as an annotation and lies in it; as a function, too.
@@ -98,7 +99,7 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> Table:
         exchanging=around >= 0,
     )
     return events.assign(
-        kind=pd.Categorical.from_codes(kind, categories=pd.Index(KINDS)),
+        kind=pd.Categorical.from_codes(kind, dtype=_KIND, validate=False),
         parent=parent,
         launcher=launcher,
         source=source,

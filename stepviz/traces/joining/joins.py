@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import pandas as pd
-
 from stepviz.traces.joining.clocks import Clash
 from stepviz.traces.joining.step_exchanges import IntArray, StepExchanges
 from stepviz.traces.table import Table
@@ -73,7 +71,7 @@ class Joined:
     """The exchanges of a step: all of them, why some stayed with their rank, clocks' clash."""
 
     exchanges: list[Exchange]
-    unmatched: pd.DataFrame
+    unmatched: Table
     clash: Clash | None = None
 
 

@@ -61,7 +61,7 @@ class StepExchanges:
     bytes: IntArray
     out_bytes: IntArray
     group: IntArray
-    unmatched: pd.DataFrame
+    unmatched: Table
     clash: Clash | None
 
     def __len__(self) -> int:
@@ -260,19 +260,19 @@ def _unmatched(
     label: npt.NDArray[Any],
     match: Match,
     apart: npt.NDArray[np.bool_],
-) -> pd.DataFrame:
+) -> Table:
     why = rows["why"]
     left = np.flatnonzero((why >= 0) | apart)
     left = left[np.lexsort((rows["began"][left], rows["rank"][left], why[left]))]
-    return pd.DataFrame(
+    return Table(
         {
             "rank": rows["rank"][left],
             "collective": collective[left],
             "group": label[left],
             "arrival_ns": rows["arrival"][left],
             "finish_ns": rows["finish"][left],
-            "why": pd.Series(
-                [_APART if apart[k] else match.reasons[why[k]] for k in left], dtype=object
+            "why": np.array(
+                [_APART if apart[k] else match.reasons[why[k]] for k in left.tolist()], dtype=object
             ),
         }
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -264,17 +265,19 @@ def category(cat: str) -> str:
 def _categorical(
     codes: Mapping[str, int],
     column: npt.NDArray[Any],
-    rename: Callable[[str], str] = str,
+    rename: Callable[[str], str] | None = None,
 ) -> pd.Categorical[str]:
     """Return a column of numbered words as categories in order, only those that occur."""
     used = np.zeros(len(codes), dtype=np.bool_)
     used[column] = True
-    words = [rename(word) for word in codes]
-    known = sorted({word for word, there in zip(words, used, strict=True) if there})
+    words = list(codes) if rename is None else [rename(word) for word in codes]
+    known = sorted(set(compress(words, used.tolist())))
     place = {word: at for at, word in enumerate(known)}
-    recoded = np.array([place.get(word, -1) for word in words], dtype=np.int64)
-    chosen: npt.NDArray[np.int64] = recoded[column]
-    return pd.Categorical.from_codes(chosen, categories=pd.Index(known))
+    recoded = np.array(
+        [place.get(word, -1) for word in words], dtype=np.min_scalar_type(-1 - len(known))
+    )
+    dtype: pd.CategoricalDtype[Any] = pd.CategoricalDtype(pd.Index(known))
+    return pd.Categorical.from_codes(recoded[column], dtype=dtype, validate=False)
 
 
 def _at(said: Mapping[int, Any], place: Int64Array) -> dict[int, Any]:
