@@ -69,13 +69,19 @@ def first_reached(columns: StepExchanges, windows: Mapping[int, tuple[int, int]]
     """Return by rank how long it took from its start to its first joint exchange, ns.
 
     Where none is joint, to its first one: how long that takes needs no other rank. But where
-    ranks then show more or fewer of them, the first ones may be others, and none is returned.
+    ranks then show more or fewer of them, the first ones may be others, and none is returned; nor
+    where a rank may have waited for others in one before, that is not matched with theirs.
     """
     joint = columns.ranks > 1
     if not joint.any() and len(set(np.unique(columns.rank, return_counts=True)[1].tolist())) > 1:
         return pd.Series(dtype="int64")
     meant = (joint if joint.any() else ~joint)[columns.number]
     arrivals = pd.Series(columns.arrival[meant]).groupby(columns.rank[meant]).min()
+    lone = (~joint & (columns.group >= 0))[columns.number] & ~meant
+    earliest = pd.Series(columns.arrival[lone]).groupby(columns.rank[lone]).min()
+    both = earliest.index.intersection(arrivals.index)
+    if (earliest[both] < arrivals[both]).any():
+        return pd.Series(dtype="int64")
     return (
         arrivals - pd.Series({rank: start for rank, (start, _) in windows.items()})[arrivals.index]
     )

@@ -1,0 +1,239 @@
+"""Every answer about a step against a machine that ran it, and ran it again with each change.
+
+The machine's times are the truth: who came when, what each wait was, what a change really gives.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pandas as pd
+import pytest
+
+from tests.traces.machine_programs import ddp, experts, fsdp, pipeline, tensor_parallel
+from tests.traces.many_ranks import on_clocks
+
+STEP = 2
+
+PROGRAMS = {
+    "ddp": ddp,
+    "ddp, a slow rank": partial(ddp, slow={1: 1.4}),
+    "ddp, accumulating": partial(ddp, microbatches=3),
+    "ddp, a loss read in each step": partial(ddp, item=True),
+    "ddp, a slow loader": partial(ddp, loader=1500, item=True),
+    "ddp, graphs": partial(ddp, graph=True),
+    "ddp, buffers": partial(ddp, buffers=True),
+    "ddp, its host behind": partial(ddp, host_slow={0: 60, 1: 60, 2: 80}),
+    "pipeline": pipeline,
+    "tensor parallel": partial(tensor_parallel, slow={2: 1.2}),
+    "experts": experts,
+}
+
+
+def _of(*kinds, factor):
+    return lambda node: factor if node.kind in kinds else 1
+
+
+CHANGES = [
+    ({"kind": kind, "factor": factor}, _of(kind, factor=factor))
+    for kind, factor in [
+        ("forward", 0.5),
+        ("forward", 2),
+        ("backward", 0.5),
+        ("backward", 1.5),
+        ("optimizer", 3),
+        ("exchange", 0),
+        ("exchange", 2),
+    ]
+]
+
+
+def _own(rank, factor):
+    return lambda node: factor if node.rank == rank and node.kind != "exchange" else 1
+
+
+def _united(spans, low, high):
+    """Return spans within bounds, in order and apart."""
+    found = []
+    for start, finish in sorted((max(a, low), min(b, high)) for a, b in spans):
+        if found and start <= found[-1][1]:
+            found[-1][1] = max(found[-1][1], finish)
+        elif finish > start:
+            found.append([start, finish])
+    return found
+
+
+def _covered(spans, low, high):
+    return sum(finish - start for start, finish in _united(spans, low, high))
+
+
+def _kernels(machine, rank, kinds):
+    rows = [row for row in machine.ranks[rank].rows if row[0] == "kernel"]
+    return [(row[4].start, row[4].end) for row in rows if row[4].kind in kinds]
+
+
+def _parts(machine, rank):
+    parts = [of[rank] for of in machine.parts.values() if rank in of]
+    return [(node.start, node.end) for node in parts if node.step == STEP]
+
+
+@pytest.fixture(params=[(name, seed) for name in PROGRAMS for seed in (0, 1)], ids=str)
+def ran(request, load):
+    """Return the machine and the step as it was read."""
+    name, seed = request.param
+    machine = PROGRAMS[name](seed)
+    return machine, load(machine.documents()).step(STEP)
+
+
+def test_a_step_is_where_and_as_long_as_it_was(ran):
+    machine, step = ran
+    for rank, (low, high) in machine.windows(STEP).items():
+        assert step.windows.loc[rank, "duration_ns"] == high - low
+    assert step.clash is None
+    assert len(step.unmatched) == 0
+    assert step.completion_ns == machine.completion(STEP)
+    for level in ("fine", "coarse"):
+        assert step.replay(level).completion_ns == step.completion_ns
+        path = step.path(level)
+        assert path["duration_ns"].sum() == step.completion_ns
+        assert (path["start_ns"].iloc[1:].to_numpy() == path["finish_ns"].iloc[:-1]).all()
+    assert step.replay().largest_error_ns == 0
+    assert step.timeline().schedule().completion * 1e6 == pytest.approx(step.completion_ns)
+
+
+def test_who_came_first_and_last_and_what_was_waited(ran):
+    machine, step = ran
+    windows, truth = machine.windows(STEP), []
+    for key, parts in machine.parts.items():
+        if next(iter(parts.values())).step != STEP:
+            continue
+        came = {rank: max(node.start, windows[rank][0]) for rank, node in parts.items()}
+        first, last = min(came.values()), max(came.values())
+        truth.append((
+            last, len(parts),
+            *([rank for rank, at in came.items() if at == when] for when in (first, last)),
+            last - first, machine.transfers[key].ns, sum(last - at for at in came.values()),
+        ))  # fmt: skip
+    found = [
+        (row.ranks, row.first_rank, row.last_rank, row.skew_ns, row.transfer_ns, row.wait_ns)
+        for row in step.collectives.itertuples()
+    ]
+    assert len(found) == len(truth)
+    for got, (_, count, first, last, *lengths) in zip(found, sorted(truth), strict=True):
+        assert (got[0], *got[3:]) == (count, *lengths)
+        for said, really in zip(got[1:3], (first, last), strict=True):
+            # Two that tie, or are closer than clocks can tell, are no first and no last.
+            assert (said in really) if said is not pd.NA else (len(really) > 1 or got[3] <= 2000)
+
+
+def test_where_a_rank_spends_its_step(ran):
+    machine, step = ran
+    table = step.breakdown(unit="ns")
+    for rank, window in machine.windows(STEP).items():
+        assert table[rank].sum() == window[1] - window[0]
+        compute = _kernels(machine, rank, ("forward", "backward"))
+        exchange = _parts(machine, rank)
+        for kind in ("forward", "backward"):
+            assert table.loc[kind, rank] == _covered(_kernels(machine, rank, [kind]), *window)
+        exposed = _covered(compute + exchange, *window) - _covered(compute, *window)
+        assert step.exposed(unit="ns")[rank] == exposed
+        assert table.loc["exchange", rank] + table.loc["wait", rank] == exposed
+
+
+def test_changes_give_what_they_are_said_to(ran):
+    machine, step = ran
+    owns = [(rank, factor) for rank in step.ranks for factor in (0.5, 1.5)]
+    changes = CHANGES + [({"rank": r, "own_time": f}, _own(r, f)) for r, f in owns]
+    for change, really in changes:
+        expected = machine.completion(STEP, really)
+        answer = step.what_if(**change).completion_ns
+        # Lags of a few µs stay as they were; so does what no row says.
+        assert answer == pytest.approx(expected, abs=0.003 * step.completion_ns), change
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_fetched_ahead_holds_nothing_before_its_turn(seed, load):
+    # Calls that make a stream wait name neither stream nor event, so this is inferred.
+    machine = fsdp(seed, layers=10)
+    step = load(machine.documents()).step(STEP)
+    off = []
+    for change, really in CHANGES:
+        expected = machine.completion(STEP, really)
+        off.append(abs(step.what_if(**change).completion_ns - expected) / step.completion_ns)
+    assert max(off) < 0.06
+    assert sorted(off)[len(off) // 2] < 0.001
+
+
+SLOW = [
+    (partial(ddp, ranks=4), {"slow": {1: 1.5}}),
+    (partial(ddp, ranks=4), {"host_slow": {0: 60, 1: 90, 2: 60, 3: 60}}),
+    (fsdp, {"slow": {2: 1.4}}),
+    (experts, {"slow": {0: 1.5}}),
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("program", "slow"), SLOW)
+def test_without_the_slow_rank_a_step_takes_what_it_would(program, slow, seed, load):
+    usual = {what: dict.fromkeys(range(4), min(by.values())) for what, by in slow.items()}
+    usual = {} if "slow" in slow else usual
+    machine, without = program(seed, alike=True, **slow), program(seed, alike=True, **usual)
+    step = load(machine.documents()).step(STEP)
+    (by,) = slow.values()
+    planted = max(by, key=by.get)
+    assert step.slowest.loc["most_own_time", "rank"] == planted
+    gain = machine.completion(STEP) - without.completion(STEP)
+    assert step.no_stragglers().gain_ns == pytest.approx(gain, rel=0.12)
+
+
+def test_several_clocks_are_off_and_drift_at_once(load):
+    machine = tensor_parallel(2, steps=5, slow={2: 1.3})
+    true = load(machine.documents()).step(3)
+    ahead, drift = {1: 10**9, 2: -3_141_592, 3: 77_000}, {1: 40, 3: -25}
+    run = load(on_clocks(machine.documents(), ahead, drift))
+    step = run.step(3)
+    assert run.clock["moved"].tolist()[1:] == [True, True, True]
+    assert step.completion_ns == pytest.approx(true.completion_ns, abs=3_000)
+    assert step.collectives["last_rank"].equals(true.collectives["last_rank"])
+    assert step.slowest["rank"].equals(true.slowest["rank"])
+    for name in ("skew_ns", "wait_ns", "transfer_ns"):
+        apart = (step.collectives[name] - true.collectives[name]).abs()
+        assert apart.max() < 6_000
+
+
+def test_a_rank_is_not_slow_for_an_exchange_that_its_file_lacks(load):
+    machine = ddp(1, slow={1: 1.3})
+    documents = machine.documents()
+    rows = documents[2]["traceEvents"]
+    exchanges = [row for row in rows if row["cat"] == "kernel" and "Seq" in row["args"]]
+    longest = max(exchanges[4:8], key=lambda row: row["dur"])
+    documents[2]["traceEvents"] = [row for row in rows if row is not longest]
+    step = load(documents).step(STEP)
+    rank, said = step.slowest["rank"], step.slowest["sentence"]
+    assert rank["last_to_arrive"] is pd.NA or rank["last_to_arrive"] == 1
+    # It waited in the one that is lost, and that was its first.
+    assert rank["slowest_to_first_collective"] is pd.NA
+    assert rank["most_own_time"] is pd.NA
+    assert "rank 2" in said["most_own_time"]
+    assert "3 of the 4" in said["most_own_time"]
+    # What the others show is as it was.
+    assert step.completion_ns == machine.completion(STEP)
+
+
+def test_a_rank_whose_file_lost_the_devices_last_step_is_left_out_of_it(load):
+    machine = ddp(1, slow={1: 1.3})
+    documents = machine.documents()
+    rows = documents[1]["traceEvents"]
+    end = (machine.ends(3)[1]) / 1000
+    documents[1]["traceEvents"] = [
+        row for row in rows if row["cat"] != "kernel" or row["ts"] + row["dur"] <= end
+    ]
+    run = load(documents)
+    assert run.clash is None
+    assert run.steps["ranks"].tolist() == [3, 3, 3, 2]
+    (low, high), (other_low, other_high) = (machine.windows(4)[rank] for rank in (0, 2))
+    step = run.step(4)
+    assert step.ranks == [0, 2]
+    assert step.completion_ns == max(high, other_high) - min(low, other_low)
+    assert any("without its device's work: 1" in note for note in step.notes)
+    assert run.step(3).completion_ns == machine.completion(3)
