@@ -8,8 +8,11 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import stepviz as sv
+from stepviz.traces.classifying import patterns
 from stepviz.traces.classifying.added_patterns import patterns_in_force
 from stepviz.traces.classifying.function_names import function_name
 from stepviz.traces.classifying.patterns import exchange_of
@@ -355,3 +358,18 @@ def test_names_show_where_a_pattern_is_missing(write_trace):
     assert run.names("exchange")["name"].tolist() == ["my_all2all<8>(int)"]
     with pytest.raises(sv.TraceError, match="did you mean 'exchange'"):
         run.names("exchang")
+
+
+@given(
+    data=st.data(),
+    pattern=st.sampled_from([*patterns.EXCHANGES, (patterns._COLLECTIVE_WORD, None)]),
+)
+def test_every_exchange_has_one_of_the_words_looked_for_first(data, pattern):
+    """To test names for a few words first must not lose any that a pattern finds."""
+    name = data.draw(st.from_regex(pattern[0]))
+    assert any(word in name.casefold() for word in patterns._EXCHANGE_WORDS)
+
+
+@given(data=st.data(), pattern=st.sampled_from([*patterns.OPERATORS, *patterns.ANNOTATIONS]))
+def test_what_names_begin_with_is_found_at_their_start_alone(data, pattern):
+    assert pattern[0].match(data.draw(st.from_regex(pattern[0])))
