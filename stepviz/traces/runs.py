@@ -25,6 +25,7 @@ from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.recorded_buckets import buckets_frame
 from stepviz.traces.step import Step
 from stepviz.traces.systems import systems_frame
+from stepviz.traces.table import Table
 
 #: How files say themselves in `run.files`.
 READ: Final = "read"
@@ -161,16 +162,17 @@ class Run:
         return with_device_work(dict(sorted(found.items())))
 
     @cached_property
-    def _steps(self) -> pd.DataFrame:
+    def _seen(self) -> Table:
         rows = [self._step_row(found) for found in self._windows.values()]
-        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in _SEEN_COLUMNS}
-        columns["last_rank"] = pd.array(columns["last_rank"], dtype="Int64")
-        frame = pd.DataFrame(columns, index=pd.Index(self._windows, name="step", dtype="int64"))
-        lengths = frame[self._length].to_numpy(dtype=np.int64)
-        frame["ratio"], frame["odd"] = compared_lengths(lengths, cut_alike(frame))
-        if self._apart:
-            frame.loc[frame["ranks"] > 1, "last_rank"] = pd.NA
-        return frame
+        seen = Table({name: np.array([row[name] for row in rows]) for name in _SEEN_COLUMNS})
+        ratio, odd = compared_lengths(seen[self._length], cut_alike(seen))
+        unknown = (seen["ranks"] > 1) & self._apart
+        last = pd.arrays.IntegerArray(seen["last_rank"], unknown)
+        return seen.assign(ratio=ratio, odd=odd, last_rank=last)
+
+    @cached_property
+    def _steps(self) -> pd.DataFrame:
+        return self._seen.frame(pd.Index(self._windows, name="step", dtype="int64"))
 
     @property
     def _length(self) -> str:
@@ -286,11 +288,10 @@ class Run:
         return worst_of([*shown, self._aligned.doubt])
 
     def _median(self) -> int:
-        steps = self._steps
-        alike = np.flatnonzero(cut_alike(steps))
-        lengths = steps[self._length].to_numpy()[alike]
+        alike = np.flatnonzero(cut_alike(self._seen))
+        lengths = self._seen[self._length][alike]
         middle = np.argsort(lengths, kind="stable")[(len(alike) - 1) // 2]
-        return int(steps.index[alike[middle]])
+        return list(self._windows)[int(alike[middle])]
 
     def names(self, kind: str | None = None) -> pd.DataFrame:
         """Return how the names of all rows were classified, the longest in all first.

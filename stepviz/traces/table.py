@@ -50,9 +50,9 @@ class Table:
         """Return the same with more columns, or with others of the same names."""
         return Table({**self._columns, **columns})
 
-    def frame(self) -> pd.DataFrame:
-        """Return a frame of the same columns; nothing is copied."""
-        return pd.DataFrame(self._columns, copy=False)
+    def frame(self, index: pd.Index[Any] | None = None) -> pd.DataFrame:
+        """Return a frame of the same columns, its rows by default by number; nothing is copied."""
+        return pd.DataFrame(self._columns, index=index, copy=False)
 
 
 def _array(column: pd.Series[Any]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 
 from stepviz.traces.classifying.windows import PREVIOUS
 from stepviz.traces.joining.clocks import length_said
+from stepviz.traces.table import Table
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -33,20 +34,20 @@ _COLUMNS: Final = (
 )
 
 
-def cut_alike(steps: pd.DataFrame) -> BoolArray:
+def cut_alike(steps: pd.DataFrame | Table) -> BoolArray:
     """Say which steps can be compared: all ranks have them, and they start the same way.
 
     Those that follow another one, else those measured on a device, else all that are whole.
     """
-    counts = steps["ranks"].to_numpy(dtype=np.int64)
+    counts = np.asarray(steps["ranks"])
     whole = counts == counts.max()
     following = whole & _are(steps["start_from"], PREVIOUS)
     on_device = whole & _are(steps["window"], "device")
     return next(part for part in (following, on_device, whole) if part.any())
 
 
-def _are(column: pd.Series[str], word: str) -> BoolArray:
-    return np.array([each == word for each in column.tolist()], dtype=np.bool_)
+def _are(column: Iterable[str], word: str) -> BoolArray:
+    return np.array([each == word for each in column], dtype=np.bool_)
 
 
 def compared_lengths(
