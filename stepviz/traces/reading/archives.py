@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 from stepviz.errors import TraceError
 from stepviz.traces.reading.limits import MOST_MEMBERS, Budget
@@ -79,7 +79,7 @@ def documents(file: TraceFile) -> Iterator[tuple[str, Any]]:
         packed = _length(raw) if inside is None else inside
         budget = Budget(file.label, packed)
         # A pipe, or a server that sends no parts, gives its bytes only once.
-        whole = raw if _sought(raw) else Rewound(first, raw)
+        whole = raw if _sought(raw) else cast("BinaryIO", Rewound(first, raw))
         yield from _inside(file.label, first, whole, budget, count=inside is not None)
 
 
@@ -150,7 +150,7 @@ def _is_member(name: str) -> bool:
 def _no_members(label: str) -> TraceError:
     return TraceError(
         f"{label} is an archive without traces: no file in it ends in .json or .json.gz; leave "
-        "it out"
+        "it out, or unpack it where it holds archives"
     )
 
 
@@ -187,6 +187,9 @@ class _Guarded(io.RawIOBase):
 
 
 def _zip_members(label: str, raw: BinaryIO, budget: Budget) -> Iterator[tuple[str, Any]]:
+    if not raw.seekable():
+        msg = f"{label} is a zip archive, and can be read only from start to end; copy it to a file"
+        raise TraceError(msg)
     try:
         archive = zipfile.ZipFile(raw)
         members = archive.infolist()

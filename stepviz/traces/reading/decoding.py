@@ -18,6 +18,7 @@ from stepviz.errors import TraceError
 from stepviz.traces.reading.events import Event, Oddities, decoded
 from stepviz.traces.reading.limits import BLOCK, FIRST_BLOCK, LARGEST_PIECE
 from stepviz.traces.reading.members import KEYS, members_of, wanted_members
+from stepviz.traces.reading.other_formats import why_other
 from stepviz.traces.reading.repairs import Repairs, events
 from stepviz.traces.reading.salvage import Salvage, place_of, value_of
 from stepviz.traces.reading.tidying import Tidied, tidied_utf8, versions
@@ -205,6 +206,9 @@ class Document:
         if not text:
             blank = "is truncated: nothing can be unpacked of it" if fault else "is blank"
             return f"{self.label} {blank}{because}; copy it again, or leave it out"
+        what, remedy = why_other(self._buffer)
+        if what:
+            return f"{self.label} {what}, no profiler trace; {remedy}"
         if not text.startswith((b"{", b"[")):
             return f"{self.label} is no JSON, so no profiler trace{because}; leave it out"
         try:

@@ -23,8 +23,10 @@ _ARCHIVES: Final = (
     *(".zip", ".tar"),
     *(".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz"),
 )
+#: What is meant to be read and cannot be: it is refused by name, not passed over.
+_UNREAD: Final = (".json.zst", ".tar.zst", ".json.lz4", ".tar.lz4")
 #: What a folder is searched for; once a file is open its content decides, not its name.
-SUFFIXES: Final = (*_PLAIN, *_ARCHIVES)
+SUFFIXES: Final = (*_PLAIN, *_ARCHIVES, *_UNREAD)
 
 #: Values in errors, no longer than a line.
 _SHORT: Final = Repr()
@@ -131,7 +133,7 @@ def _text(item: object) -> str:
     if isinstance(item, (str, os.PathLike)):
         text = os.fspath(item)
         if isinstance(text, str):
-            if text.lstrip().startswith(("{", "[{")):
+            if text.lstrip()[:1] in ("{", "[") and '"' in text and not exists(Path(text)):
                 raise _no_path(text)
             if text:
                 text = of_file_url(text)
@@ -143,10 +145,11 @@ def _text(item: object) -> str:
 
 def _no_path(value: object) -> TraceError:
     """Say that this is no path, without all that it holds: it may be a whole trace."""
-    if hasattr(value, "read") and isinstance(getattr(value, "name", None), str):
-        return TraceError(f"an open file is no path; pass its name, {value.name!r}")
+    name = getattr(value, "name", None)
+    if hasattr(value, "read") and isinstance(name, str):
+        return TraceError(f"an open file is no path; pass its name, {name!r}")
     if isinstance(value, Mapping):
-        return TraceError(f"a dict is no path: {_SHORT.repr(value)}; {_USAGE}")
+        return TraceError(f"a {type(value).__name__} is no path; {_USAGE}")
     return TraceError(f"{_SHORT.repr(value)} is no path; {_USAGE}")
 
 
@@ -222,12 +225,12 @@ def _in_folder(folder: Path) -> list[TraceFile]:
             for p in ordered
             for q in sorted(inner[p], key=lambda q: _natural(q.name))
         ]
-    if inner:
+    if len(inner) > 1:
         names = [p.name for p in inner]
         shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
         msg = (
-            f"{folder} holds no traces itself, but its folders do: {shown}; pass one of them, or, "
-            f"where they are of one capture, a pattern: {str(folder / '*' / '*.json*')!r}"
+            f"{folder} holds no traces itself, but its folders do: {shown}; pass one of them, or "
+            f"{str(folder / '*' / '*.json*')!r} where all are of one capture"
         )
         raise TraceError(msg)
     deeper = below(folder, _is_trace)
