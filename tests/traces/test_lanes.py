@@ -100,6 +100,27 @@ def test_the_innermost_row_shows_the_deepest_at_each_instant(rows):
         assert shown == ([max(holding)[1]] if holding else [])
 
 
+@given(st.one_of(nested(), intervals()), st.integers(0, 2))
+def test_rows_are_the_same_however_many_depths_are_taken_one_by_one(rows, passes):
+    lane = lane_of([(a, b, 0, 0) for a, b, *_ in rows])
+    usual = [tuples(one) for one in pack(lane)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("stepviz.traces.lanes.packing._MOST_PASSES", passes)
+        assert [tuples(one) for one in pack(lane)] == usual
+
+
+def test_calls_nested_thousands_deep():
+    """Each holds the next one: row k holds the k-th, and is seen before and after what it holds."""
+    deep = 20_000
+    start = np.arange(deep) * SCALE
+    finish = (2 * deep - np.arange(deep)) * SCALE
+    packed = pack(Lane.of(start, finish, start * 0, start * 0, np.arange(deep)))
+    assert [one.row.tolist() for one in packed] == [[k] for k in range(deep)]
+    flat = innermost(packed)
+    assert flat.row.tolist() == [*range(deep), *range(deep - 2, -1, -1)]
+    assert (flat.start[1:] == flat.finish[:-1]).all()
+
+
 @given(intervals(), st.permutations([0, 1, 2]))
 def test_the_foremost_kind_is_shown_at_each_instant(rows, order):
     lane = foremost([lane_of(rows)], order, [10, 11, 12, 13])

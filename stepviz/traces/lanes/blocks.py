@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stepviz.indices import as_index
-from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
+from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane, joined
 
 #: Bits of `Blocks.flags`.
 FOUND: Final = 1
@@ -147,16 +147,3 @@ def _sum_up(
         as_index(run * kinds + kind[inside]), weights=weight, minlength=len(runs) * kinds
     )
     most[runs] = time.reshape(len(runs), kinds).argmax(axis=1)
-
-
-def joined(parts: Sequence[Lane]) -> Lane:
-    """Return the intervals of all lanes, one lane after the other."""
-    if not parts:
-        return Lane.of([], [], [], [], [])
-    return Lane(
-        np.concatenate([part.start for part in parts]),
-        np.concatenate([part.finish for part in parts]),
-        np.concatenate([part.kind for part in parts]),
-        np.concatenate([part.name for part in parts]),
-        np.concatenate([part.row for part in parts]),
-    )

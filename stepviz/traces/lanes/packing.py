@@ -7,6 +7,7 @@ what a time range holds is one slice, found by bisection.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from stepviz.indices import as_index
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
+#: So many depths are taken one by one, which is fastest for what nests as programs mostly do.
+_MOST_PASSES: Final = 64
 #: Neighbours of one row may cross by this much: old profilers round to whole microseconds.
 ROUNDING_NS: Final = 1_000
 
@@ -68,6 +71,19 @@ class Lane:
         )
 
 
+def joined(parts: Sequence[Lane]) -> Lane:
+    """Return the intervals of all lanes, one lane after the other."""
+    if not parts:
+        return Lane.of([], [], [], [], [])
+    return Lane(
+        np.concatenate([part.start for part in parts]),
+        np.concatenate([part.finish for part in parts]),
+        np.concatenate([part.kind for part in parts]),
+        np.concatenate([part.name for part in parts]),
+        np.concatenate([part.row for part in parts]),
+    )
+
+
 def pack(lane: Lane) -> list[Lane]:
     """Spread intervals over as few rows as they need, outer ones above those they hold.
 
@@ -86,12 +102,38 @@ def pack(lane: Lane) -> list[Lane]:
     left = lane.only(order)
     found: list[Lane] = []
     while len(left):
+        if len(found) == _MOST_PASSES:
+            return [*found, *_nested(left)]
         outer = _outermost(left)
         if outer is None:
             return [*found, *_first_free(left)]
         found.append(left.only(outer))
         left = left.only(~outer)
     return found
+
+
+def _nested(lane: Lane) -> list[Lane]:
+    """Spread what is nested still deeper: one pass over all of it, not one for each depth."""
+    starts, ends = lane.start.tolist(), lane.finish.tolist()
+    depth = np.empty(len(lane), dtype=np.int64)
+    crossing = len(lane)  # the least depth at which some cross without nesting
+    latest: list[int] = []  # by depth, the latest end of what is open there
+    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        # What is deeper than this one has ended before it, or crosses it by rounding.
+        while latest and _follows(start, end, latest[-1]):
+            latest.pop()
+        at = len(latest)
+        if at and end > latest[-1] + ROUNDING_NS:
+            crossing = min(crossing, at - 1)
+        depth[i] = at
+        latest.append(end)
+    inner = depth >= crossing
+    found = _by_row(lane.only(~inner), depth[~inner])
+    return [*found, *_first_free(lane.only(inner))] if inner.any() else found
+
+
+def _follows(start: int, end: int, before: int) -> bool:
+    return start >= before or (start >= before - ROUNDING_NS and end > before)
 
 
 def _outermost(lane: Lane) -> BoolArray | None:
@@ -122,7 +164,17 @@ def _first_free(lane: Lane) -> list[Lane]:
             row, count = count, count + 1
         rows[i] = row
         heapq.heappush(busy, (ends[i], row))
-    return [lane.only(rows == row) for row in range(count)]
+    return _by_row(lane, rows)
+
+
+def _by_row(lane: Lane, rows: IntArray) -> list[Lane]:
+    """Return each row's intervals, in the order given."""
+    if len(lane) == 0:
+        return []
+    order = np.argsort(rows, kind="stable")
+    return [
+        lane.only(part) for part in np.split(order, np.cumsum(np.bincount(as_index(rows)))[:-1])
+    ]
 
 
 def innermost(rows: list[Lane]) -> Lane:
@@ -135,28 +187,42 @@ def innermost(rows: list[Lane]) -> Lane:
     """
     edges = np.unique(np.concatenate([edge for lane in rows for edge in (lane.start, lane.finish)]))
     begins, ends = edges[:-1], edges[1:]
-    depth = np.full(len(begins), -1, dtype=np.int64)
-    place = np.zeros(len(begins), dtype=np.int64)
-    for level, lane in enumerate(rows):
-        at = np.searchsorted(lane.start, begins, side="right") - 1
-        over = at >= 0
-        over[over] = lane.finish[at[over]] > begins[over]
-        depth[over], place[over] = level, at[over]
-    shown = depth >= 0
+    # One row after the other: of two intervals the deeper one is further behind.
+    work = joined(rows)
+    place = _last_over(
+        np.searchsorted(edges, work.start), np.searchsorted(edges, work.finish), len(begins)
+    )
     changes = np.ones(len(begins), dtype=np.bool_)
-    changes[1:] = (np.diff(depth) != 0) | (np.diff(place) != 0)
-    first = np.flatnonzero(shown & changes)
+    changes[1:] = np.diff(place) != 0
+    first = np.flatnonzero((place >= 0) & changes)
     # A piece lasts until the next change, whatever that is.
     last = np.append(np.flatnonzero(changes), len(begins))
     finish = ends[last[np.searchsorted(last, first, side="right")] - 1]
-    kind = np.zeros(len(first), dtype=np.uint8)
-    name = np.zeros(len(first), dtype=np.int64)
-    row = np.zeros(len(first), dtype=np.int64)
-    for level, lane in enumerate(rows):
-        mine = depth[first] == level
-        source = place[first[mine]]
-        kind[mine], name[mine], row[mine] = lane.kind[source], lane.name[source], lane.row[source]
-    return Lane(begins[first], finish, kind, name, row)
+    shown = work.only(place[first])
+    return Lane(begins[first], finish, shown.kind, shown.name, shown.row)
+
+
+def _last_over(first: IntArray, end: IntArray, count: int) -> IntArray:
+    """Return by cell the last of some ranges of cells, first to end − 1, that holds it; −1 none.
+
+    A range is two blocks whose length is a power of two. The longest blocks are halved, and
+    halved again, so that it takes no longer where ranges are nested deeply.
+    """
+    length = end - first
+    number = np.flatnonzero(length > 0)
+    power = np.zeros(len(first), dtype=np.int64)
+    power[number] = np.frexp(length[number].astype(np.float64))[1] - 1
+    found = np.full(count, -1, dtype=np.int64)
+    for exponent in range(int(power.max(initial=0)), -1, -1):
+        size = 1 << exponent
+        mine = number[power[number] == exponent]
+        np.maximum.at(found, as_index(first[mine]), mine)
+        np.maximum.at(found, as_index(end[mine] - size), mine)
+        if exponent:
+            half = size >> 1
+            moved = found[:-half].copy() if half < count else found[:0]
+            np.maximum(found[half:], moved, out=found[half:])
+    return found
 
 
 def foremost(lanes: list[Lane], order: list[int], names: list[int]) -> Lane:

@@ -11,7 +11,7 @@ import pandas as pd
 from stepviz.errors import StepvizError
 from stepviz.indices import as_index
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
-from stepviz.traces.lanes.scene import CODE_OF, Scene
+from stepviz.traces.lanes.scene import CODE_OF, Scene, Track
 
 #: Where a piece runs in no lane: time that no row of the trace holds.
 NOWHERE: Final = -1
@@ -95,13 +95,8 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
         for track in lanes.tracks:
             if track.number >= 0:
                 at[mine[track_of[mine] == track.number]] = BESIDE - track.first
-            # Deeper rows last: of two with one name, one in the other, the inner one works.
-            for number in range(track.first, track.first + track.rows):
-                lane = scene.lane(number)
-                found = _inside(lane, middle[mine], code[mine])
-                if track.role != "exchange":
-                    found |= _same_row(lane, row[mine])
-                at[mine[found]] = number
+            found = _lanes_of(scene, track, middle[mine], code[mine], row[mine])
+            at[mine[found >= 0]] = found[found >= 0]
     order = np.lexsort((finish, start))
     return Pathway(
         lane=Lane.of(start, finish, kinds, code, np.arange(len(frame))).only(order),
@@ -113,6 +108,29 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
     )
 
 
+def _lanes_of(
+    scene: Scene, track: Track, middle: IntArray, code: IntArray, row: IntArray
+) -> IntArray:
+    """Return the lane of a track that each piece runs in, −1 for none."""
+    lanes = [scene.lane(number) for number in range(track.first, track.first + track.rows)]
+    found = np.full(len(middle), -1, dtype=np.int64)
+    named = np.isin(code, np.concatenate([lane.name for lane in lanes]))
+    if track.role != "exchange":
+        # The rows of exchanges count something else.
+        rows = np.concatenate([lane.row for lane in lanes])
+        of_row = np.full(max(int(rows.max(initial=-1)), int(row.max(initial=-1))) + 2, -1)
+        of_row[rows] = np.repeat(np.arange(len(lanes)), [len(lane) for lane in lanes])
+        found = np.where(row >= 0, of_row[row], -1)
+        # What is known to be a row is no other one, whatever is called as it.
+        named &= row < 0
+    left = np.flatnonzero(named)
+    if len(left):
+        # Deeper rows last: of two with one name, one in the other, the inner one works.
+        for number, lane in enumerate(lanes):
+            found[left[_inside(lane, middle[left], code[left])]] = number
+    return np.where(found >= 0, found + track.first, -1)
+
+
 def _inside(lane: Lane, middle: IntArray, code: IntArray) -> BoolArray:
     """Say which pieces lie in an interval of this lane that bears their name."""
     if len(lane) == 0:
@@ -120,9 +138,3 @@ def _inside(lane: Lane, middle: IntArray, code: IntArray) -> BoolArray:
     at = np.searchsorted(lane.start, middle, side="right") - 1
     held: BoolArray = (at >= 0) & (lane.finish[at] >= middle) & (lane.name[at] == code)
     return held
-
-
-def _same_row(lane: Lane, row: IntArray) -> BoolArray:
-    """Say which pieces are an interval of this lane."""
-    same: BoolArray = (row >= 0) & np.isin(row, lane.row)
-    return same

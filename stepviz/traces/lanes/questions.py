@@ -10,8 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from stepviz.indices import as_index
-from stepviz.traces.lanes.blocks import joined
-from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
+from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane, joined
 from stepviz.traces.lanes.pathway import BESIDE, NOBODY, NOWHERE, Pathway
 from stepviz.traces.lanes.scene import CODE_OF, SHOWN_KINDS, RankLanes, Scene, Track
 

@@ -262,9 +262,10 @@ class Scene:
             rows,
         )
         track = events["track"].to_numpy()[rows]
+        order = np.argsort(track, kind="stable")
+        numbers, first = np.unique(track[order], return_index=True)
         found = []
-        for number in np.unique(track).tolist():
-            mine = track == number
+        for number, mine in zip(numbers.tolist(), np.split(order, first)[1:], strict=True):
             role = "device" if bool(device[mine].any()) else "host"
             found.append((number, role, lane.only(mine)))
         found.sort(key=lambda one: _order(part, *one))
