@@ -64,11 +64,11 @@ def recorded(rows: HostRows, forward_ns: IntArray, backward_ns: IntArray) -> Rec
     engine = rows.evaluate | (rows.operator & (rows.fwd_thread > 0))
     if len(backward_ns):
         # Where numbers are missing the arrows still end on backward's operators.
-        engine |= rows.operator & (rows.sequence < 0) & np.isin(rows.start, backward_ns)
+        engine |= _starting(rows.operator & (rows.sequence < 0), rows.start, backward_ns)
     holder = nearest(rows.parent, engine, itself=False)
     inside = holder >= 0
     noted = rows.operator & (rows.sequence >= 0) & (rows.fwd_thread <= 0) & ~engine
-    source = rows.operator & ~engine & np.isin(rows.start, forward_ns)
+    source = _starting(rows.operator & ~engine, rows.start, forward_ns)
     came_back, again = _came_back(rows, engine, noted, holder)
     recompute = inside & (noted | source | rows.module)
     if again.any():
@@ -79,6 +79,14 @@ def recorded(rows: HostRows, forward_ns: IntArray, backward_ns: IntArray) -> Rec
         recompute &= ~once_more[outermost]
     forward = ~inside & ((noted & came_back) | source | rows.module)
     return Recorded(engine, forward, recompute, inside)
+
+
+def _starting(chosen: BoolArray, start: IntArray, times: IntArray) -> BoolArray:
+    """Return which of the chosen rows start at one of some times."""
+    found = np.zeros(len(chosen), dtype=np.bool_)
+    at = np.flatnonzero(chosen)
+    found[at] = np.isin(start[at], times)
+    return found
 
 
 def _came_back(

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 _RETURNS: Final = re.compile(r"^(void|__global__|static|inline)\s+")
+_MANGLED: Final = re.compile(r"[KVr]*(\d{1,4})")
 _UNNAMED: Final = re.compile(r"\(anonymous namespace\)::|<unnamed>::|_GLOBAL__N_\w*::")
 
 
@@ -38,7 +39,7 @@ def function_name(name: str) -> str:
 def _demangled(name: str) -> str:
     at = 3 if name.startswith("_ZN") else 2
     parts = []
-    while found := re.compile(r"[KVr]*(\d{1,4})").match(name, at):
+    while found := _MANGLED.match(name, at):
         length = int(found[1])
         part = name[found.end() : found.end() + length]
         at = found.end() + length

@@ -184,6 +184,7 @@ COLLECTIVES: Final = (
     "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast", "reduce", "gather",
     "scatter", "send", "recv", "send-recv", "barrier",
 )  # fmt: skip
+_NO_LETTER: Final = re.compile(r"[^a-z0-9]")
 _RARER_WORD: Final = re.compile(r"send_?recv|broadcast|reduce", re.IGNORECASE)
 
 
@@ -239,7 +240,7 @@ def exchange_of(name: str) -> str | None:
 
 def collective_name(word: str) -> str:
     """Return one spelling for a collective: ``all_reduce``, ``allreduce_`` → ``all-reduce``."""
-    plain = re.sub(r"[^a-z0-9]", "", word.lower())
+    plain = _NO_LETTER.sub("", word.lower())
     return _SPELLING.get(plain, plain or "exchange")
 
 

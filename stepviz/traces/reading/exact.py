@@ -120,10 +120,11 @@ def _parsed_at_once(joined: bytes, count: int) -> Int64Array | None:
     if not count:
         return np.zeros(0, dtype=np.int64)
     letters = np.frombuffer(joined, dtype=np.uint8)
-    ends = np.append(np.flatnonzero(letters == 0), len(letters))
-    if len(ends) != count:
+    between = np.flatnonzero(letters == 0)
+    if len(between) != count - 1:
         return None
-    starts = np.append(0, ends[:-1] + 1)
+    starts, ends = np.zeros(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    starts[1:], ends[:-1], ends[-1] = between + 1, between, len(letters)
     decimals = _decimals(np.flatnonzero(letters == _DOT), starts, ends)
     if decimals is None:
         return None

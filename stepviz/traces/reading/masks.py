@@ -25,8 +25,7 @@ def among(column: pd.Series[Any] | pd.Categorical[Any], words: Container[str]) -
 
 def of_codes(known: Sequence[bool] | BoolArray, codes: npt.NDArray[np.integer]) -> BoolArray:
     """Return what is known of each row's word, by the codes of words; False for −1."""
-    table = np.asarray(known, dtype=np.bool_)
-    if not table.any():
-        return np.zeros(len(codes), dtype=np.bool_)
-    found: BoolArray = np.append(table, False)[codes]
+    table = np.zeros(len(known) + 1, dtype=np.bool_)
+    table[:-1] = known
+    found: BoolArray = table[codes] if table.any() else np.zeros(len(codes), dtype=np.bool_)
     return found

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from stepviz.traces.reading.collectives import NOTHING_SAID
 from stepviz.traces.reading.columns import Columns
-from stepviz.traces.reading.sources import INSIDE, RANK_FOLDER
+from stepviz.traces.reading.sources import DIGITS, INSIDE, RANK_FOLDER
 from stepviz.traces.reading.words import whole
 
 #: More ranks than this no job has.
@@ -100,7 +100,7 @@ def ranks_by_number(names: Sequence[str]) -> dict[str, int]:
     names
         Of all files; {} where they tell nothing.
     """
-    parts = [re.split(r"(\d+)", name) for name in names]
+    parts = [DIGITS.split(name) for name in names]
     if len(names) < 2 or len({tuple(part[::2]) for part in parts}) > 1:
         return {}
     columns = [[int(number) for number in column] for column in [*zip(*parts, strict=True)][1::2]]

@@ -24,7 +24,7 @@ from stepviz.traces.reading.flows import (
     autograd_flows,
     launch_flows,
 )
-from stepviz.traces.reading.masks import among
+from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.metadata import (
     base_ns,
     devices_of,
@@ -127,9 +127,7 @@ def rows_of(
         raise TraceError(_nothing_left(path))
     base = base_ns(metadata, repairs)
     parts = parts_of(columns, spans, arrows, metadata, path)
-    added = np.isin(
-        spans["cat"], [code for cat, code in columns.cats.items() if cat.startswith(FOUND)]
-    )
+    added = of_codes([cat.startswith(FOUND) for cat in columns.cats], spans["cat"])
     if added.any():
         parts = [
             replace(part, spans=~added if part.spans is None else part.spans & ~added)

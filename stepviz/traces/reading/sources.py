@@ -36,6 +36,8 @@ _SHORT.maxlevel = 2
 _USAGE: Final = "pass a folder of traces, a trace file, or a list of files"
 #: File systems inside a file: their members may unpack to far more than lies there.
 INSIDE: Final = ("zip://", "tar://", "libarchive://")
+#: Takes the numbers out of a name.
+DIGITS: Final = re.compile(r"(\d+)")
 #: A folder for one rank's files.
 RANK_FOLDER: Final = re.compile(r"rank[\s_\-.=]*(\d{1,7})", re.IGNORECASE)
 
@@ -258,7 +260,7 @@ def _is_trace(name: str) -> bool:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """Order rank10 after rank9."""
-    parts = re.split(r"(\d+)", name)
+    parts = DIGITS.split(name)
     return [(int(p), "") if p.isascii() and p.isdigit() else (-1, p) for p in parts if p]
 
 
