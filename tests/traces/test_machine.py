@@ -10,6 +10,7 @@ from functools import partial
 import pandas as pd
 import pytest
 
+import stepviz as sv
 from tests.traces.machine_programs import ddp, experts, fsdp, pipeline, tensor_parallel
 from tests.traces.many_ranks import on_clocks
 
@@ -237,3 +238,28 @@ def test_a_rank_whose_file_lost_the_devices_last_step_is_left_out_of_it(load):
     assert step.completion_ns == max(high, other_high) - min(low, other_low)
     assert any("without its device's work: 1" in note for note in step.notes)
     assert run.step(3).completion_ns == machine.completion(3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_exchange_that_is_dragged_holds_up_what_its_stream_serves_next(seed, load):
+    machine = tensor_parallel(seed)
+    documents = machine.documents()
+    for document in documents.values():
+        for event in document["traceEvents"]:
+            # Groups of one dimension of a mesh have one description.
+            if "Process Group Name" in event["args"]:
+                inner = event["args"]["Process Group Name"].startswith("t")
+                event["args"]["Process Group Description"] = "mesh_tp" if inner else "mesh_dp"
+    step = load(documents).step(STEP)
+    timeline, low = step.timeline(), machine.windows(STEP)
+    came = {
+        key: max(max(node.start, low[rank][0]) for rank, node in parts.items())
+        for key, parts in machine.parts.items()
+        if next(iter(parts.values())).step == STEP
+    }
+    for name, key in zip(step.collectives["name"], sorted(came, key=came.get), strict=True):
+        dragged = machine.transfers[key]
+        really = machine.completion(STEP, lambda node, longer=dragged: 20 if node is longer else 1)
+        found = timeline.apply(sv.scale(name, factor=20)).schedule().completion * 1e6
+        assert found == pytest.approx(really, abs=0.002 * step.completion_ns)
+        assert step.what_if(name=name, factor=20).completion_ns == really

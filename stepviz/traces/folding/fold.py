@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -123,8 +123,10 @@ def fold(
                     "release": release,
                 }
             )
-    phases += _exchange_phases(shown)
-    dependencies = _dependencies(lines, shown)
+    moved = _exchange_phases(shown)
+    phases += moved
+    lanes = {phase["phase"]: phase["lane"] for phase in moved}
+    dependencies = _dependencies(lines, shown, lanes)
     if len(phases) > MANY_PHASES:
         # Gathering exchanges would hold what only the last of them holds: many bars are right.
         notes.append(
@@ -193,22 +195,28 @@ def _bar_names(rank: int, window: Window, bars: Sequence[Bar]) -> list[str]:
 
 
 def _exchange_phases(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
-    """Return a phase per exchange, on as many sub-lanes of its link as truly ran at once."""
-    # By link, the lanes of it: free from the end of the last one on, so until minus that.
-    free: dict[tuple[str, int | None], FirstFree] = defaultdict(FirstFree)
+    """Return a phase per exchange, on as many sub-lanes of its link as truly ran at once.
+
+    Streams and groups have lanes of their own, since none of them waits for another one.
+    """
+    # By what serves it, the lanes: free from the end of the last one on, so until minus that.
+    free: dict[tuple[Hashable, ...], FirstFree] = defaultdict(FirstFree)
+    lanes: dict[tuple[str, int | None], dict[Hashable, int]] = defaultdict(dict)
     phases = []
     for exchange in exchanges:
         start, finish = exchange.last_arrival, exchange.first_finish
-        rank = None if exchange.joint else exchange.members[0]
-        lanes = free[_link(exchange), rank]
-        at = lanes.first(-start)
-        lanes.set(at, -finish)
-        lane = _link(exchange) + (f" {at + 1}" if at else "")
+        link, rank = _link(exchange), None if exchange.joint else exchange.members[0]
+        call = exchange.calls[exchange.members[0]]
+        served = (link, exchange.members, call.queue if call.on_device else None)
+        at = free[served].first(-start)
+        free[served].set(at, -finish)
+        known = lanes[link, rank]
+        number = known.setdefault((served, at), len(known)) + 1
         phase: dict[str, Any] = {
             "phase": exchange.name,
             "kind": "exchange",
             "rank": rank,
-            "lane": lane,
+            "lane": f"{link} {number}" if number > 1 else link,
             "duration": (finish - start) / _MS,
             "release": 0.0,
             "members": list(exchange.members) if exchange.joint else None,
@@ -218,7 +226,7 @@ def _exchange_phases(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
 
 
 def _dependencies(
-    lines: Mapping[int, _Line], exchanges: Sequence[Exchange]
+    lines: Mapping[int, _Line], exchanges: Sequence[Exchange], lanes: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     by_call = {
         (rank, call.row): exchange
@@ -230,7 +238,25 @@ def _dependencies(
         for rank, call in exchange.calls.items():
             after = _arrival(found, lines[rank], exchange, call, by_call)
             _holds(found, lines[rank], exchange, call, after)
+    for ahead, exchange in _served_next(by_call):
+        if lanes[ahead.name] != lanes[exchange.name]:
+            _add(found, ahead.name, exchange.name, 0, "recorded")
     return list(found.values())
+
+
+def _served_next(
+    by_call: Mapping[tuple[int, int], Exchange],
+) -> Iterator[tuple[Exchange, Exchange]]:
+    """Return each exchange with the one that a stream serves after it."""
+    last: dict[tuple[int, int], tuple[int, Exchange]] = {}
+    calls = [(exchange.calls[rank], exchange) for (rank, _), exchange in by_call.items()]
+    for call, exchange in sorted(calls, key=lambda pair: (pair[0].arrival, pair[0].finish)):
+        if not call.on_device:
+            continue
+        finish, ahead = last.get((call.rank, call.queue), (call.finish, exchange))
+        if finish <= call.arrival and ahead.first_finish <= exchange.last_arrival:
+            yield ahead, exchange
+        last[call.rank, call.queue] = (call.finish, exchange)
 
 
 def _arrival(
