@@ -11,7 +11,7 @@ import pandas as pd
 from stepviz.errors import StepvizError
 from stepviz.indices import as_index
 from stepviz.traces.lanes.packing import BoolArray, IntArray, Lane
-from stepviz.traces.lanes.scene import CODE_OF, Scene, Track
+from stepviz.traces.lanes.scene import CODE_OF, RankLanes, Scene, Track
 
 #: Where a piece runs in no lane: time that no row of the trace holds.
 NOWHERE: Final = -1
@@ -92,11 +92,18 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
         mine = np.flatnonzero(shown == lanes.rank)
         if len(mine) == 0:
             continue
+        # What is known to be a row is no other one, whatever is called as it.
+        known = row[mine] >= 0
+        by_track = mine[np.argsort(track_of[mine], kind="stable")]
+        numbers, first = np.unique(track_of[by_track], return_index=True)
+        beside = dict(zip(numbers.tolist(), np.split(by_track, first)[1:], strict=True))
         for track in lanes.tracks:
-            if track.number >= 0:
-                at[mine[track_of[mine] == track.number]] = BESIDE - track.first
-            found = _lanes_of(scene, track, middle[mine], code[mine], row[mine])
-            at[mine[found >= 0]] = found[found >= 0]
+            if track.number >= 0 and track.number in beside:
+                at[beside[track.number]] = BESIDE - track.first
+            named = mine if track.role == "exchange" else mine[~known]
+            _place_by_name(scene, track, named, middle, code, at)
+        found = _lanes_of_rows(scene, lanes, row[mine[known]])
+        at[mine[known][found >= 0]] = found[found >= 0]
     order = np.lexsort((finish, start))
     return Pathway(
         lane=Lane.of(start, finish, kinds, code, np.arange(len(frame))).only(order),
@@ -108,27 +115,33 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
     )
 
 
-def _lanes_of(
-    scene: Scene, track: Track, middle: IntArray, code: IntArray, row: IntArray
-) -> IntArray:
-    """Return the lane of a track that each piece runs in, −1 for none."""
-    lanes = [scene.lane(number) for number in range(track.first, track.first + track.rows)]
-    found = np.full(len(middle), -1, dtype=np.int64)
-    named = np.isin(code, np.concatenate([lane.name for lane in lanes]))
-    if track.role != "exchange":
-        # The rows of exchanges count something else.
-        rows = np.concatenate([lane.row for lane in lanes])
-        of_row = np.full(max(int(rows.max(initial=-1)), int(row.max(initial=-1))) + 2, -1)
-        of_row[rows] = np.repeat(np.arange(len(lanes)), [len(lane) for lane in lanes])
-        found = np.where(row >= 0, of_row[row], -1)
-        # What is known to be a row is no other one, whatever is called as it.
-        named &= row < 0
-    left = np.flatnonzero(named)
-    if len(left):
+def _lanes_of_rows(scene: Scene, lanes: RankLanes, row: IntArray) -> IntArray:
+    """Return the lane of each row of a rank, −1 for none."""
+    numbers = [
+        number
+        for track in lanes.tracks
+        if track.role != "exchange"  # whose rows count something else
+        for number in range(track.first, track.first + track.rows)
+    ]
+    held = [scene.lane(number).row for number in numbers]
+    rows = np.concatenate([*held, np.empty(0, dtype=np.int64)])
+    lane_of = np.full(max(int(rows.max(initial=-1)), int(row.max(initial=-1))) + 2, -1)
+    lane_of[rows] = np.repeat(numbers, [len(each) for each in held])
+    found: IntArray = lane_of[row]
+    return found
+
+
+def _place_by_name(
+    scene: Scene, track: Track, pieces: IntArray, middle: IntArray, code: IntArray, at: IntArray
+) -> None:
+    """Place pieces in the lanes of a track where they lie in an interval of their name."""
+    lanes = {number: scene.lane(number) for number in range(track.first, track.first + track.rows)}
+    names = np.unique(np.concatenate([lane.name for lane in lanes.values()]))
+    pieces = pieces[np.isin(code[pieces], names)]
+    if len(pieces):
         # Deeper rows last: of two with one name, one in the other, the inner one works.
-        for number, lane in enumerate(lanes):
-            found[left[_inside(lane, middle[left], code[left])]] = number
-    return np.where(found >= 0, found + track.first, -1)
+        for number, lane in lanes.items():
+            at[pieces[_inside(lane, middle[pieces], code[pieces])]] = number
 
 
 def _inside(lane: Lane, middle: IntArray, code: IntArray) -> BoolArray:
