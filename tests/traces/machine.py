@@ -47,8 +47,8 @@ class Node:
 class Machine:
     """Ranks that run programs; solve it, change it, write it."""
 
-    def __init__(self, ranks, groups=None):
-        self.size = ranks
+    def __init__(self, ranks, groups=None, *, syncs=False):
+        self.size, self.syncs = ranks, syncs
         self.groups = {"0": list(range(ranks)), **(groups or {})}
         self.nodes, self.transfers, self.parts = [], {}, defaultdict(dict)
         self.ranks = [Rank(self, number) for number in range(ranks)]
@@ -131,7 +131,7 @@ class Rank:
         self.thread, self.last, self.streams = MAIN, {}, {}
         self.waits, self.rows, self.open = defaultdict(list), [], []
         self.correlation, self.sequence, self.baton = 0, defaultdict(int), []
-        self.order = 0
+        self.events = {}
 
     # What runs on threads.
 
@@ -216,13 +216,20 @@ class Rank:
     def record(self, stream):
         """Record an event: what was launched last on a stream."""
         self.call("cudaEventRecord", 1_000)
+        self.events[self.streams.get(stream)] = (stream, self.correlation)
         return self.streams.get(stream)
 
     def wait(self, stream, event):
         """Let a stream wait for an event."""
-        self.call("cudaStreamWaitEvent", 1_000)
+        call = self.call("cudaStreamWaitEvent", 1_000)
         if event is not None:
             self.waits[stream].append(event)
+        if event is not None and self.machine.syncs:
+            source, record = self.events[event]
+            self.rows.append(("cuda_sync", "Stream Wait Event", 0, stream, call, call, {
+                "stream": stream, "correlation": self.correlation, "wait_on_stream": source,
+                "wait_on_cuda_event_record_corr_id": record,
+            }))  # fmt: skip
 
     def sync(self, stream=None, event=None):
         """Wait on the host for a stream, an event, or the whole device."""

@@ -102,9 +102,9 @@ def _gradients(rank, length, buckets, *, exchange):
         rank.wait(COMPUTE, done)
 
 
-def fsdp(seed, ranks=4, layers=6, steps=4, **lengths):
+def fsdp(seed, ranks=4, layers=6, steps=4, *, syncs=False, **lengths):
     """Layers gathered one ahead, at most two at a time, and gradients scattered."""
-    machine = Machine(ranks)
+    machine = Machine(ranks, syncs=syncs)
     for rank in machine.ranks:
         length = Lengths(seed, rank.number, **lengths)
         for _ in _steps(rank, steps):

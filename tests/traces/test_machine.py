@@ -25,6 +25,7 @@ PROGRAMS = {
     "ddp, graphs": partial(ddp, graph=True),
     "ddp, buffers": partial(ddp, buffers=True),
     "ddp, its host behind": partial(ddp, host_slow={0: 60, 1: 60, 2: 80}),
+    "fsdp, its waits recorded": partial(fsdp, syncs=True),
     "pipeline": pipeline,
     "tensor parallel": partial(tensor_parallel, slow={2: 1.2}),
     "experts": experts,
