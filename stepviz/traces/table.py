@@ -27,11 +27,6 @@ class Table:
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._columns = dict(columns)
 
-    @classmethod
-    def of(cls, frame: pd.DataFrame) -> Table:
-        """Take the columns of a frame; its index is left out."""
-        return cls({str(name): _array(column) for name, column in frame.items()})
-
     def __getitem__(self, name: str) -> Any:
         return self._columns[name]
 
@@ -53,7 +48,3 @@ class Table:
     def frame(self, index: pd.Index[Any] | None = None) -> pd.DataFrame:
         """Return a frame of the same columns, its rows by default by number; nothing is copied."""
         return pd.DataFrame(self._columns, index=index, copy=False)
-
-
-def _array(column: pd.Series[Any]) -> Any:
-    return column.array if isinstance(column.dtype, pd.CategoricalDtype) else column.to_numpy()

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from stepviz.traces.joining.stamps import with_stamps
-from stepviz.traces.table import Table
+from tests.traces.columns import table_of
 
 #: Two buckets of one step: their rows end at 900 and 2000, over what the training thread did next.
 CALLS = pd.DataFrame(
@@ -23,7 +23,7 @@ BUCKETS = [
 
 
 def ends(buckets, calls=CALLS, record=1, steps=None):
-    found = with_stamps(Table.of(calls), {"record": record, "buckets": buckets}, steps or {0: 4})
+    found = with_stamps(table_of(calls), {"record": record, "buckets": buckets}, steps or {0: 4})
     return found["finish_ns"].tolist()
 
 

@@ -28,7 +28,12 @@ def frame_of(rows):
     kinds = {name: type(value) if isinstance(value, int) else object
              for name, value in filled.items()}  # fmt: skip
     frame = pd.DataFrame(records, columns=list(COLUMNS)).astype(kinds)
-    return Table.of(frame.sort_values(["arrival_ns", "row"], kind="stable", ignore_index=True))
+    return table_of(frame.sort_values(["arrival_ns", "row"], kind="stable"))
+
+
+def table_of(frame):
+    """Return the columns of a frame as arrays."""
+    return Table({name: column.to_numpy() for name, column in frame.items()})
 
 
 def matched(frames, *, steps=(0,), world=None):
