@@ -198,11 +198,24 @@ class RankTrace:
 
     def step(self, number: int) -> RankStep | None:
         """Return one step of this rank, None where it has none of that number."""
-        for place, window in enumerate(self.windows):
-            if window.step == number:
-                at = np.flatnonzero(self.exchanges["place"] == place)
-                return RankStep(self, window, place, at, self.exchanges.take(at))
-        return None
+        place = self._places.get(number)
+        if place is None:
+            return None
+        order, bounds = self._by_place
+        at = order[bounds[place] : bounds[place + 1]]
+        return RankStep(self, self.windows[place], place, at, self.exchanges.take(at))
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Places of the windows by the numbers of their steps."""
+        return {window.step: place for place, window in enumerate(self.windows)}
+
+    @cached_property
+    def _by_place(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """All exchanges by the place of their step, and where each place begins."""
+        place = self.exchanges["place"]
+        order = np.argsort(place, kind="stable")
+        return order, np.searchsorted(place[order], np.arange(len(self.windows) + 1))
 
 
 _WINDOW_TIMES = ("start_ns", "finish_ns", "host_start_ns", "host_finish_ns")
