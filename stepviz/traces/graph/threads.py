@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from stepviz.indices import as_index
 from stepviz.traces.graph.arrays import Flags, IntArray, distinct
 
 #: What a stretch of a thread is: an operator or call works; a call waits; an exchange runs;
@@ -15,6 +16,8 @@ WORKS, WAITS, EXCHANGES, NAMED, BARE = range(5)
 
 #: The columns of a count of active rows.
 _COUNTED: Final = 4
+#: So often ranges of rows that cross are widened, before all rows are gone through.
+_MOST_ROUNDS: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,21 +133,52 @@ def _innermost(begins: Flags, which: IntArray, sign: IntArray, rows: Rows) -> In
     found[depth == 0] = -1
     # Where rows nest, whoever ends is the innermost one; else they cross, and are gone through.
     ends = np.flatnonzero(~begins)
-    if (ends > 0).all() and (found[ends - 1] == which[ends]).all():
-        return found
-    return _one_by_one(begins, which, len(rows))
+    crossed = ends[found[ends - 1] != which[ends]]
+    if len(crossed):
+        for first, beyond in _tangles(which[crossed], begins, which, len(rows)):
+            below = int(found[first - 1]) if first else -1
+            part = slice(first, beyond)
+            found[part] = _one_by_one(begins[part], which[part], below)
+    return found
 
 
-def _one_by_one(begins: Flags, which: IntArray, count: int) -> IntArray:
-    ended = [False] * count
+def _tangles(crossed: IntArray, begins: Flags, which: IntArray, count: int) -> list[list[int]]:
+    """Return ranges of turns outside of which rows nest, first and beyond-last turn of each.
+
+    They hold the crossed rows and whatever row has one of its ends among them, so that all other
+    rows lie outside, or around.
+    """
+    turns = np.arange(len(which))
+    opens, closes = np.empty((2, count), dtype=np.int64)
+    opens[which[begins]] = turns[begins]
+    closes[which[~begins]] = turns[~begins]
+    size = len(which) + 1
+    for _ in range(_MOST_ROUNDS):
+        begun = np.bincount(as_index(opens[crossed]), minlength=size)
+        over = np.bincount(as_index(closes[crossed] + 1), minlength=size)
+        inside = np.cumsum(begun - over) > 0
+        edges = np.diff(inside.astype(np.int8), prepend=0)
+        # By turn: the number of the range that it is in, 0 outside.
+        number = np.where(inside, np.cumsum(edges > 0), 0)
+        halves = np.flatnonzero(number[opens] != number[closes])
+        if len(halves) == 0:
+            ranges: list[list[int]] = np.flatnonzero(edges).reshape(-1, 2).tolist()
+            return ranges
+        crossed = np.concatenate((crossed, halves))
+    return [[0, len(which)]]
+
+
+def _one_by_one(begins: Flags, which: IntArray, below: int) -> IntArray:
+    """Return after each turn the row that started last among those that run, else `below`."""
+    ended: set[int] = set()
     stack: list[int] = []
     found = []
     for starts, row in zip(begins.tolist(), which.tolist(), strict=True):
         if starts:
             stack.append(row)
         else:
-            ended[row] = True
-            while stack and ended[stack[-1]]:
+            ended.add(row)
+            while stack and stack[-1] in ended:
                 stack.pop()
-        found.append(stack[-1] if stack else -1)
+        found.append(stack[-1] if stack else below)
     return np.array(found, dtype=np.int64)
