@@ -65,8 +65,8 @@ def _write_step(
 ) -> None:
     """Write the step's window as a slice whose arguments say what the trace is."""
     start, finish = np.array([low], dtype=np.int64), np.array([high], dtype=np.int64)
-    heads, args = [head(f"step {number}", STEP)], [json.dumps(about)[1:-1]]
-    writer.slices(PATH_PROCESS, "step", start, finish, heads, args)
+    told = [head(f"step {number}", STEP)], [json.dumps(about)[1:-1]], [()]
+    writer.slices(PATH_PROCESS, "step", start, finish, lambda _: told)
 
 
 def _critical_path(step: Step) -> tuple[pd.DataFrame | None, str]:

@@ -329,6 +329,7 @@ def test_lanes_hold_what_nests(spans):
 
 def test_it_is_written_in_blocks(two, tmp_path, monkeypatch):
     monkeypatch.setattr(writer, "_BLOCK", 100)
+    monkeypatch.setattr(writer, "_AT_ONCE", 3)
     small = two.step(2).to_perfetto(tmp_path / "small.json").read_bytes()
     monkeypatch.undo()
     assert two.step(2).to_perfetto(tmp_path / "large.json").read_bytes() == small

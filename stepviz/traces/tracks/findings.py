@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pandas as pd
 
 from stepviz.traces.folding.pieces import Piece
 from stepviz.traces.joining.joins import Exchange
+from stepviz.traces.tracks.arrows import Arrows
 from stepviz.traces.tracks.naming import (
     EXCHANGE,
     KIND,
@@ -22,64 +22,99 @@ from stepviz.traces.tracks.naming import (
     coloured,
     process_of,
 )
-from stepviz.traces.tracks.writer import EventWriter, arrow, head, lane_name, microseconds
+from stepviz.traces.tracks.writer import (
+    EventWriter,
+    IntArray,
+    Told,
+    arrow,
+    head,
+    lane_name,
+    microseconds,
+)
 
 
 def write_path(writer: EventWriter, found: pd.DataFrame) -> None:
     """Write the critical path: by kind, and its pieces on the ranks they ran on."""
     start = found["start_ns"].to_numpy(dtype=np.int64)
     finish = found["finish_ns"].to_numpy(dtype=np.int64)
-    kinds = [str(kind) for kind in found["kind"]]
-    names = [str(name) for name in found["name"]]
-    texts = [json.dumps(_said(row))[1:-1] for row in found.to_dict("records")]
-    by_kind = [head(kind, PATH_KIND, coloured(kind)) for kind in kinds]
-    writer.slices(PATH_PROCESS, "critical path: kind", start, finish, by_kind, texts)
-    heads = [
-        head(name or kind, PATH, coloured(kind)) for name, kind in zip(names, kinds, strict=True)
-    ]
+    kinds, names = _words(found["kind"]), _words(found["name"])
+    ranks = np.asarray(found["rank"].astype("Int64").fillna(-1), dtype=np.int64)
+    texts = _texts(found, kinds, names, ranks)
+
+    def by_kind(places: IntArray) -> Told:
+        heads = [head(kinds[at], PATH_KIND, coloured(kinds[at])) for at in places.tolist()]
+        return heads, [texts[at] for at in places.tolist()], [()] * len(places)
+
+    writer.slices(PATH_PROCESS, "critical path: kind", start, finish, by_kind)
     # Arrows from piece to piece; pieces of no length could hold no end of one.
-    long = np.flatnonzero(finish > start).tolist()
-    arrows: dict[int, list[str]] = {}
-    for before, after in pairwise(long):
-        number = writer.flow()
-        arrows.setdefault(before, []).append(arrow("s", number, PATH))
-        arrows.setdefault(after, []).append(arrow("f", number, PATH))
-    ranks = found["rank"].astype("Int64").fillna(-1).to_numpy(dtype=np.int64)
+    long = np.flatnonzero(finish > start)
+    arrows = Arrows()
+    numbers = writer.flows(max(len(long) - 1, 0))
+    arrows.add("f", long[1:], numbers, PATH)
+    arrows.add("s", long[:-1], numbers, PATH)
     for rank in np.unique(ranks).tolist():
-        chosen = np.flatnonzero(ranks == rank).tolist()
+        chosen = np.flatnonzero(ranks == rank)
+
+        def on_rank(places: IntArray, chosen: IntArray = chosen) -> Told:
+            rows = chosen[places].tolist()
+            heads = [head(names[at] or kinds[at], PATH, coloured(kinds[at])) for at in rows]
+            return heads, [texts[at] for at in rows], arrows.of(chosen[places])
+
         writer.slices(
             PATH_PROCESS,
             "critical path: between ranks" if rank < 0 else f"critical path: rank {rank}",
             start[chosen],
             finish[chosen],
-            [heads[at] for at in chosen],
-            [texts[at] for at in chosen],
-            {place: arrows[at] for place, at in enumerate(chosen) if at in arrows},
+            on_rank,
         )
 
 
-def _said(row: dict[Any, Any]) -> dict[str, str | int]:
-    shown: dict[str, str | int] = {}
-    for key in ("kind", "name", "origin", "launched"):
-        value = row.get(key)
-        if isinstance(value, str) and value:
-            shown[key] = value
-    rank = row.get("rank")
-    if rank is not None and not pd.isna(rank):
-        # Not "rank": readers take that for whose row this is.
-        shown["on rank"] = int(rank)
-    return shown
+def _words(column: pd.Series[Any]) -> list[str]:
+    """Return a column's words, each kept once."""
+    codes, words = pd.factorize(column, use_na_sentinel=False)
+    known = [str(word) for word in words]
+    return [known[code] for code in codes.tolist()]
+
+
+def _texts(
+    found: pd.DataFrame, kinds: Sequence[str], names: Sequence[str], ranks: IntArray
+) -> list[str]:
+    """Return what is said of each piece as JSON; what is said of many is kept once."""
+    shown = {"kind": kinds, "name": names}
+    shown |= {key: _said(found[key]) for key in ("origin", "launched") if key in found}
+    known: dict[tuple[Any, ...], str] = {}
+    texts = []
+    for row in zip(ranks.tolist(), *shown.values(), strict=True):
+        if row not in known:
+            said: dict[str, Any] = {
+                key: word for key, word in zip(shown, row[1:], strict=True) if word
+            }
+            if row[0] >= 0:
+                # Not "rank": readers take that for whose row this is.
+                said["on rank"] = row[0]
+            known[row] = json.dumps(said)[1:-1]
+        texts.append(known[row])
+    return texts
+
+
+def _said(column: pd.Series[Any]) -> list[str]:
+    return [word if isinstance(word, str) else "" for word in column.tolist()]
 
 
 def write_kinds(writer: EventWriter, rank: int, pieces: Sequence[Piece]) -> None:
     """Write what one rank does from moment to moment."""
+
+    def told(places: IntArray) -> Told:
+        some = [pieces[at] for at in places.tolist()]
+        heads = [head(piece.kind, KIND, coloured(piece.kind)) for piece in some]
+        return heads, [f'"region":{json.dumps(piece.region)}' for piece in some], [()] * len(some)
+
     writer.slices(
         process_of(rank),
         "kinds",
         np.array([piece.start for piece in pieces], dtype=np.int64),
         np.array([piece.finish for piece in pieces], dtype=np.int64),
-        [head(piece.kind, KIND, coloured(piece.kind)) for piece in pieces],
-        [f'"region":{json.dumps(piece.region)}' for piece in pieces],
+        told,
     )
 
 

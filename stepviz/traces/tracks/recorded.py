@@ -13,8 +13,9 @@ import pandas as pd
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.reading.rows import DEVICE, HOST
 from stepviz.traces.reading.track_names import Tracks
+from stepviz.traces.tracks.arrows import Arrows
 from stepviz.traces.tracks.naming import process_of
-from stepviz.traces.tracks.writer import EventWriter, IntArray, arrow, head
+from stepviz.traces.tracks.writer import EventWriter, IntArray, Told, head
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -69,8 +70,8 @@ def write_rows(writer: EventWriter, rank: int, part: RankStep, rows: pd.DataFram
     """Write rows on their threads and streams, with arrows from launches and of autograd."""
     start = rows["start_ns"].to_numpy(dtype=np.int64)
     finish = rows["finish_ns"].to_numpy(dtype=np.int64)
-    heads, args = _heads(rows), _args(part, rows)
-    arrows: dict[int, list[str]] = {}
+    columns = _Columns(part, rows)
+    arrows = Arrows()
     _launches(writer, rows, start, arrows)
     _autograd(writer, part, rows, start, arrows)
     device = rows["cat"].isin(list(DEVICE)).to_numpy()
@@ -78,50 +79,68 @@ def write_rows(writer: EventWriter, rank: int, part: RankStep, rows: pd.DataFram
     track = rows["track"].to_numpy()
     for name, chosen in _tracks(part, track, device, work):
         at = np.flatnonzero(chosen)
-        writer.slices(
-            process_of(rank),
-            name,
-            start[at],
-            finish[at],
-            [heads[k] for k in at],
-            [args[k] for k in at],
-            {place: arrows[k] for place, k in enumerate(at.tolist()) if k in arrows},
-        )
+
+        def told(places: IntArray, at: IntArray = at) -> Told:
+            here = at[places]
+            return columns.heads(here), columns.args(here), arrows.of(here)
+
+        writer.slices(process_of(rank), name, start[at], finish[at], told)
 
 
-def _heads(rows: pd.DataFrame) -> list[str]:
-    names, cats = rows["name"].cat, rows["cat"].cat
-    written: dict[tuple[int, int], str] = {}
-    found = []
-    for pair in zip(names.codes.tolist(), cats.codes.tolist(), strict=True):
-        if pair not in written:
-            name, cat = str(names.categories[pair[0]]), str(cats.categories[pair[1]])
-            written[pair] = head(name, cat)
-        found.append(written[pair])
-    return found
+class _Columns:
+    """What is said of rows, as JSON for some of them at a time."""
+
+    def __init__(self, part: RankStep, rows: pd.DataFrame) -> None:
+        self._names, self._cats = rows["name"].cat, rows["cat"].cat
+        self._name, self._cat = self._names.codes.to_numpy(), self._cats.codes.to_numpy()
+        self._kind, words = pd.factorize(rows["kind"])
+        self._kinds = [f'"kind":"{word}"' for word in words.astype(str)]
+        self._numbers = {key: rows[column].to_numpy() for column, key in _ARGS.items()}
+        self._further = _further(part, rows)
+
+    def heads(self, places: IntArray) -> list[str]:
+        """Return names and categories."""
+        written: dict[tuple[int, int], str] = {}
+        found = []
+        for pair in zip(self._name[places].tolist(), self._cat[places].tolist(), strict=True):
+            if pair not in written:
+                name, cat = self._names.categories[pair[0]], self._cats.categories[pair[1]]
+                written[pair] = head(str(name), str(cat))
+            found.append(written[pair])
+        return found
+
+    def args(self, places: IntArray) -> list[str]:
+        """Return arguments, under the profiler's own names."""
+        texts = [self._kinds[code] for code in self._kind[places].tolist()]
+        for key, column in self._numbers.items():
+            for at, value in enumerate(column[places].tolist()):
+                if value >= 0:
+                    texts[at] += f',"{key}":{value}'
+        if self._further:
+            for at, place in enumerate(places.tolist()):
+                if place in self._further:
+                    texts[at] += self._further[place]
+        return texts
 
 
-def _args(part: RankStep, rows: pd.DataFrame) -> list[str]:
-    """Return each row's arguments as JSON, under the profiler's own names."""
-    texts = [f'"kind":"{kind}"' for kind in rows["kind"].astype(str)]
-    for column, key in _ARGS.items():
-        for at, value in enumerate(rows[column].tolist()):
-            if value >= 0:
-                texts[at] += f',"{key}":{value}'
-    places = {row: at for at, row in enumerate(rows.index.tolist())}
+def _further(part: RankStep, rows: pd.DataFrame) -> dict[int, str]:
+    """Return by place what only exchanges and waits say."""
+    index = rows.index.to_numpy()
+    found: dict[int, str] = {}
     calls, syncs = part.rows.collectives, part.rows.syncs
     for row, columns, keys in (
         (calls.row, calls.columns, _COLLECTIVE_ARGS),
         (syncs.row, vars(syncs), _SYNC_ARGS),
     ):
-        here = np.flatnonzero(np.isin(row, rows.index.to_numpy()))
+        here = np.flatnonzero(np.isin(row, index))
+        places = np.searchsorted(index, row[here]).tolist()
         values = [[_plain(value) for value in columns[name][here].tolist()] for name in keys]
-        for one, *said in zip(row[here].tolist(), *values, strict=True):
+        for place, *said in zip(places, *values, strict=True):
             pairs = zip(keys.values(), said, strict=True)
             known = {key: value for key, value in pairs if value is not None}
             if known:
-                texts[places[one]] += f",{json.dumps(known)[1:-1]}"
-    return texts
+                found[place] = f"{found.get(place, '')},{json.dumps(known)[1:-1]}"
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -133,44 +152,41 @@ def _plain(value: Any) -> Any:
     return value or None
 
 
-def _launches(
-    writer: EventWriter, rows: pd.DataFrame, start: IntArray, arrows: dict[int, list[str]]
-) -> None:
+def _launches(writer: EventWriter, rows: pd.DataFrame, start: IntArray, arrows: Arrows) -> None:
     """Add arrows from calls to the device rows they launched, of a graph to many."""
-    places = {row: at for at, row in enumerate(rows.index.tolist())}
-    flows: dict[int, int] = {}
+    index = rows.index.to_numpy()
     launchers = rows["launcher"].to_numpy()
-    for at in np.flatnonzero(launchers >= 0).tolist():
-        call = places.get(int(launchers[at]))
-        # An arrow cannot end before it starts; where a row does, a clock was wrong.
-        if call is None or start[at] < start[call]:
-            continue
-        if call not in flows:
-            flows[call] = writer.flow()
-            arrows.setdefault(call, []).append(arrow("s", flows[call], _LAUNCH))
-        arrows.setdefault(at, []).append(arrow("f", flows[call], _LAUNCH))
+    launched = np.flatnonzero((launchers >= 0) & np.isin(launchers, index))
+    calls = np.searchsorted(index, launchers[launched])
+    # An arrow cannot end before it starts; where a row does, a clock was wrong.
+    fits = start[launched] >= start[calls]
+    launched, calls = launched[fits], calls[fits]
+    each, first, which = np.unique(calls, return_index=True, return_inverse=True)
+    # Numbered as their first rows come.
+    numbers = np.empty(len(each), dtype=np.int64)
+    numbers[np.argsort(first, kind="stable")] = writer.flows(len(each))
+    arrows.add("s", each, numbers, _LAUNCH)
+    arrows.add("f", launched, numbers[which.reshape(-1)], _LAUNCH)
 
 
 def _autograd(
-    writer: EventWriter,
-    part: RankStep,
-    rows: pd.DataFrame,
-    start: IntArray,
-    arrows: dict[int, list[str]],
+    writer: EventWriter, part: RankStep, rows: pd.DataFrame, start: IntArray, arrows: Arrows
 ) -> None:
     """Add arrows from forward operators to their backward ones: to the innermost at each end."""
     host = np.flatnonzero(rows["cat"].isin(list(HOST)).to_numpy())
     order = host[np.lexsort((-rows["finish_ns"].to_numpy()[host], start[host]))]
-    innermost = dict(zip(start[order].tolist(), order.tolist(), strict=True))
     flows = part.rows.flows
-    for forward, backward in zip(
-        flows.forward_ns.tolist(), flows.backward_ns.tolist(), strict=True
-    ):
-        ends = innermost.get(forward), innermost.get(backward)
-        if ends[0] is not None and ends[1] is not None and forward < backward:
-            number = writer.flow()
-            arrows.setdefault(ends[0], []).append(arrow("s", number, _AUTOGRAD))
-            arrows.setdefault(ends[1], []).append(arrow("f", number, _AUTOGRAD))
+    forward, backward = (
+        np.asarray(ends, dtype=np.int64) for ends in (flows.forward_ns, flows.backward_ns)
+    )
+    known = (forward < backward) & np.isin(forward, start[order]) & np.isin(backward, start[order])
+    begins, ends = (
+        order[np.searchsorted(start[order], moments[known], side="right") - 1]
+        for moments in (forward, backward)
+    )
+    numbers = writer.flows(len(begins))
+    arrows.add("s", begins, numbers, _AUTOGRAD)
+    arrows.add("f", ends, numbers, _AUTOGRAD)
 
 
 def _tracks(

@@ -13,7 +13,7 @@ What Perfetto does with such a file decides how it is written here:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, BinaryIO, Final
@@ -26,6 +26,12 @@ from stepviz.traces.first_free import EVER, FirstFree
 
 IntArray = npt.NDArray[np.int64]
 
+#: By slice: its name and category as JSON (see `head`), its arguments as JSON without braces, and
+#: the ends of arrows there (see `arrow`).
+Told = tuple[Sequence[str], Sequence[str], Sequence[Sequence[str]]]
+
+#: So many slices become text at once.
+_AT_ONCE: Final = 10_000
 #: Text is gathered up to so many characters before it is written.
 _BLOCK: Final = 1 << 20
 
@@ -68,15 +74,18 @@ class EventWriter:
         self._flows += 1
         return self._flows
 
+    def flows(self, count: int) -> IntArray:
+        """Return the numbers of new arrows."""
+        self._flows += count
+        return np.arange(self._flows - count + 1, self._flows + 1)
+
     def slices(
         self,
         pid: int,
         name: str,
         start: IntArray,
         finish: IntArray,
-        heads: Sequence[str],
-        args: Sequence[str],
-        arrows: Mapping[int, Sequence[str]] | None = None,
+        told: Callable[[IntArray], Told],
     ) -> None:
         """Write slices of one thread or stream, on as many lanes as they need to nest.
 
@@ -86,33 +95,30 @@ class EventWriter:
             The process and the track's name; further lanes are numbered.
         start, finish
             Absolute ns.
-        heads
-            By slice, its name and category as JSON (see `head`).
-        args
-            By slice, its arguments as JSON, without braces.
-        arrows
-            By slice, the ends of arrows there (see `arrow`).
+        told
+            Says of some slices, by their places, what they are: asked for few at a time, since
+            the text of all of them may be larger than all else.
         """
         if len(start) == 0:
             return
         order = np.lexsort((-finish, start))
         lanes = nesting_lanes(start[order], finish[order])
-        begins = (start - self._origin).tolist()
-        lengths = (finish - start).tolist()
-        found = arrows or {}
         by_lane = order[np.argsort(lanes, kind="stable")]
         bounds = np.cumsum(np.bincount(as_index(lanes)))[:-1]
         for lane, rows in enumerate(np.split(by_lane, bounds)):
             tid = self.track(pid, lane_name(name, lane))
             place = f'"pid":{pid},"tid":{tid},"ts":'
-            for row in rows.tolist():
-                at = microseconds(begins[row])
-                self._event(
-                    f'{{"ph":"X",{heads[row]},{place}{at},"dur":{microseconds(lengths[row])},'
-                    f'"args":{{{args[row]}}}}}'
-                )
-                for end in found.get(row, ()):
-                    self._event(f"{{{end},{place}{at}}}")
+            for low in range(0, len(rows), _AT_ONCE):
+                some = rows[low : low + _AT_ONCE]
+                self._slices(start[some], finish[some], told(some), place)
+
+    def _slices(self, start: IntArray, finish: IntArray, told: Told, place: str) -> None:
+        begins, lengths = _microseconds(start - self._origin), _microseconds(finish - start)
+        texts = []
+        for at, length, head_, args, ends in zip(begins, lengths, *told, strict=True):
+            texts.append(f'{{"ph":"X",{head_},{place}{at},"dur":{length},"args":{{{args}}}}}')
+            texts += [f"{{{end},{place}{at}}}" for end in ends]
+        self._event(",\n".join(texts))
 
     def together(self, events: Iterable[tuple[int, int, str]]) -> None:
         """Write events of several tracks: ns, order among equal times, JSON up to the time."""
@@ -175,6 +181,11 @@ def microseconds(ns: int) -> str:
     return f"{ns // 1000}.{ns % 1000:03d}"
 
 
+def _microseconds(ns: IntArray) -> list[str]:
+    whole, part = np.divmod(ns, 1000)
+    return [f"{a}.{b:03d}" for a, b in zip(whole.tolist(), part.tolist(), strict=True)]
+
+
 def nesting_lanes(start: IntArray, finish: IntArray) -> IntArray:
     """Return for each interval the first lane where it nests with those before it.
 
@@ -183,6 +194,9 @@ def nesting_lanes(start: IntArray, finish: IntArray) -> IntArray:
     start, finish
         Sorted by start, of equal starts the longest first.
     """
+    if (start[1:] >= np.maximum.accumulate(finish)[:-1]).all():
+        # One after the other, as most streams and every path.
+        return np.zeros(len(start), dtype=np.int64)
     found = []
     stacks: list[list[int]] = []
     free = FirstFree()
