@@ -63,7 +63,7 @@ def test_stamps_agree_with_the_rows(captured):
     for number in captured.steps.index:
         for rank in captured.ranks:
             stamps = buckets.query("step == @number and rank == @rank")
-            rows = captured._ranks[rank].step(number).calls
+            rows = captured._ranks[rank].step(number).calls.frame()
             rows = rows[rows["collective"] == "all-reduce"].sort_values("launched_ns")
             assert rows["bytes"].tolist() == stamps["bytes"].tolist()
             launched = rows["launched_ns"].to_numpy() - stamps["launch_ns"].to_numpy()
