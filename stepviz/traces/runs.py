@@ -159,7 +159,8 @@ class Run:
         for rank, kept in self._ranks.items():
             for window in kept.windows:
                 found.setdefault(window.step, {})[rank] = window
-        return with_device_work(dict(sorted(found.items())))
+        shown = {rank: len(kept.exchanges) for rank, kept in self._ranks.items()}
+        return with_device_work(dict(sorted(found.items())), shown)
 
     @cached_property
     def _seen(self) -> Table:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tests.traces.synthetic import BASE_NS
 
-MAIN, AUTOGRAD, COMPUTE, LINK, OTHER_LINK = 100, 101, 7, 20, 24
+MAIN, AUTOGRAD, WORKER, COMPUTE, LINK, OTHER_LINK = 100, 101, 200, 7, 20, 24
 #: ns: of a call that launches, from its start to its kernel's, between two rows of a stream.
 CALL, LAG, BETWEEN = 3_000, 5_000, 1_000
 
@@ -265,6 +265,32 @@ class Rank:
         machine.parts[key][self.number] = node
         self.rows.append(("kernel", KERNELS[kind], 0, stream, node, node,
                           {"stream": stream, "correlation": self.correlation, **said}))  # fmt: skip
+
+    def gloo(self, us, *, elements=1000):
+        """Post an all-reduce to the worker thread; return what is done when it is over."""
+        number = self.sequence["0"]
+        self.sequence["0"] += 1
+        dims = {"Input Dims": [[elements]], "Input type": ["float"]}
+        call = self.op("c10d::allreduce_", 4, **{"Input Dims": [[[elements]]]})
+        machine, key = self.machine, ("0", number)
+        if key not in machine.transfers:
+            name = "gloo:all_reduce"
+            machine.transfers[key] = machine.node(-1, self.step, "exchange", name, round(us * 1000))
+        transfer = machine.transfers[key]
+        after = [(call, "start", LAG)]
+        if WORKER in self.last:
+            after.append((self.last[WORKER], "end", BETWEEN))
+        node = machine.node(self.number, self.step, "exchange", "gloo:all_reduce", 0, after,
+                            [(transfer, "end", 0)])  # fmt: skip
+        self.last[WORKER] = node
+        transfer.after.append((node, "start", 0))
+        machine.parts[key][self.number] = node
+        self.rows.append(("user_annotation", node.name, 1, WORKER, node, node, dims))
+        return node
+
+    def until(self, node):
+        """Let the current thread stand still, with no row to say so, until something is over."""
+        self.baton.append(node)
 
     def send(self, to, us, *, stream=LINK, elements=500):
         """Send to another rank, which receives."""

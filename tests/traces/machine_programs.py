@@ -219,3 +219,27 @@ def experts(seed, ranks=4, layers=3, steps=4, **lengths):
                             rank.kernel(kernel, times * length.device(50, most))
             _update(rank, length)
     return machine.run()
+
+
+def gloo(seed, ranks=3, buckets=4, steps=4, **lengths):
+    """Gradients exchanged by a thread of the library beside backward, on processors only."""
+    machine = Machine(ranks)
+    for rank in machine.ranks:
+        length = Lengths(seed, rank.number, **lengths)
+        for _ in _steps(rank, steps):
+            with rank.region("DistributedDataParallel.forward", kind="forward"):
+                for _ in range(3):
+                    rank.op("aten::mm", length.device(500, 1500))
+            done = []
+            for bucket in range(buckets):
+                with rank.region(GRADIENT, cat="cpu_op", kind="backward"):
+                    rank.op("aten::mm", length.device(1000, 4000))
+                    done.append(rank.gloo(length.shared(500, 3000), elements=1000 + bucket))
+            for each in done:
+                rank.until(each)
+            with rank.region("torch.distributed.ddp.reducer::copy_bucket_to_grad", cat="cpu_op",
+                             kind="backward"):  # fmt: skip
+                rank.op("aten::copy_", length.host(50, 100))
+            with rank.region("Optimizer.step#SGD.step", kind="optimizer"):
+                rank.op("aten::_foreach_add_", length.device(500, 1000))
+    return machine.run()

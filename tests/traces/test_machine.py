@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import stepviz as sv
-from tests.traces.machine_programs import ddp, experts, fsdp, pipeline, tensor_parallel
+from tests.traces.machine_programs import ddp, experts, fsdp, gloo, pipeline, tensor_parallel
 from tests.traces.many_ranks import on_clocks
 
 STEP = 2
@@ -264,3 +264,50 @@ def test_one_exchange_that_is_dragged_holds_up_what_its_stream_serves_next(seed,
         found = timeline.apply(sv.scale(name, factor=20)).schedule().completion * 1e6
         assert found == pytest.approx(really, abs=0.002 * step.completion_ns)
         assert step.what_if(name=name, factor=20).completion_ns == really
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("step", "part"), [(0, 0.0), (1, 0.9), (2, 0.5), (4, 0.9)])
+def test_a_file_that_was_cut_off_costs_that_rank_alone(step, part, seed, load):
+    machine = ddp(seed, ranks=4, steps=6, slow={1: 1.3})
+    documents = on_clocks(machine.documents(), {3: 5_000_000})
+    low, high = machine.windows(step)[0] if step else (0, 0)
+    cut = (low + part * (high - low)) / 1000
+    documents[0]["traceEvents"] = [
+        row for row in documents[0]["traceEvents"] if row["cat"] != "kernel" or row["ts"] < cut
+    ]
+    run = load(documents)
+    assert run.clash is None
+    assert run.clock.loc[3, "moved"]
+    assert run.clock.loc[3, "offset_ns"] == 5_000_000
+    assert run.steps["ranks"].tolist() == [4] * step + [3] * (6 - step)
+    for number in range(1, 7):
+        assert run.step(number).ranks == ([0] if number <= step else []) + [1, 2, 3]
+    for number in range(1, step):
+        assert (run.step(number).collectives["ranks"] == 4).all()
+        if number > 1:
+            assert run.step(number).completion_ns == machine.completion(number)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_over_gloo_the_thread_that_exchanges_is_where_the_wait_is(seed, load):
+    machine = gloo(seed, slow={1: 1.3})
+    step = load(machine.documents()).step(STEP)
+    began = {
+        rank: min(n.start for n in machine.nodes if n.rank == rank and n.step == STEP)
+        for rank in step.ranks
+    }
+
+    def completion(change):
+        known = machine.solve(lambda n: round(n.ns * change(n)) if n.step >= STEP else n.ns)
+        return max(machine.ends(STEP, known).values()) - min(began.values())
+
+    assert step.completion_ns == completion(lambda node: 1)
+    came = [parts for parts in machine.parts.values() if parts[0].step == STEP]
+    for row, parts in zip(step.collectives.itertuples(), came, strict=True):
+        at = {rank: node.start for rank, node in parts.items()}
+        assert row.wait_ns == sum(max(at.values()) - came for came in at.values())
+        assert row.skew_ns == max(at.values()) - min(at.values())
+    for change, really in [*CHANGES, ({"rank": 1, "own_time": 0.7}, _own(1, 0.7))]:
+        answer = step.what_if(**change).completion_ns
+        assert answer == pytest.approx(completion(really), abs=0.005 * step.completion_ns)

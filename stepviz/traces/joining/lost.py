@@ -17,25 +17,31 @@ _PAIRS: Final = frozenset({"send", "recv"})
 
 
 def with_device_work(
-    windows: Mapping[int, dict[int, Window]],
+    windows: Mapping[int, dict[int, Window]], exchanges: Mapping[int, int]
 ) -> dict[int, dict[int, Window]]:
     """Leave ranks out of the steps whose device work their file has lost.
 
     Their host's range alone, which often runs a step or more ahead of the device, would start
-    such a step far too early, and end it before others begin theirs.
+    such a step far too early, and end it before others begin theirs. A file has lost it that
+    shows a device in other steps, or not one exchange beside others that do.
 
     Parameters
     ----------
     windows
         By step, those by rank.
+    exchanges
+        By rank, how many its file shows.
     """
     device = {
         rank for found in windows.values() for rank, w in found.items() if w.measured == "device"
     }
+    some = any(exchanges.values())
+    losing = device | {rank for rank, count in exchanges.items() if some and not count}
     kept = {}
     for step, found in windows.items():
-        lost = {rank for rank, w in found.items() if w.measured == "host" and rank in device}
-        kept[step] = {rank: w for rank, w in found.items() if rank not in lost} or found
+        lost = {rank for rank, w in found.items() if w.measured == "host" and rank in losing}
+        whole = any(w.measured == "device" for w in found.values())
+        kept[step] = {rank: w for rank, w in found.items() if not whole or rank not in lost}
     return kept
 
 

@@ -33,6 +33,8 @@ _UNEVEN: Final = frozenset({"all-to-all", "gather", "scatter"})
 
 #: So much of each rank's exchanges must have its number on all others before numbers are trusted.
 _MOST_NUMBERED: Final = 0.5
+#: Or so much of what a rank shows that has fewer of them.
+_ALMOST_ALL: Final = 0.9
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Match:
     Rows are those of all ranks, one rank after the other, each in the order of its own frame:
     those of `ranks[i]` are `bounds[i]:bounds[i + 1]`. `exchange` numbers what is one (−1:
     stays with its rank), `group` the process group (−1: of one rank or unknown), `why` is a
-    place in `reasons` (−1: none). `absent` says whether groups have members not in the run.
+    place in `reasons` (−1: none). `absent` says whether groups have members not in the run, or
+    whose files show none of their exchanges.
     """
 
     ranks: IntArray
@@ -117,8 +120,8 @@ def match(calls: Mapping[int, RankCalls], *, among_those_here: bool = False) -> 
     calls
         By rank. Times are only compared within a rank.
     among_those_here
-        Match exchanges of groups with members that aren't in the run as well, among those that
-        are: nothing then tells who was last, but all of them end at one time.
+        Match exchanges of groups with members that aren't in the run, or show none, as well, among
+        those that are and do: nothing then tells who was last, but all of them end at one time.
     """
     ranks = np.array(sorted(calls), dtype=np.int64)
     frames = {int(rank): calls[int(rank)].exchanges for rank in ranks}
@@ -134,13 +137,16 @@ def match(calls: Mapping[int, RankCalls], *, among_those_here: bool = False) -> 
     ordered = ordered[np.argsort(group[ordered], kind="stable")]
     cuts = np.searchsorted(group[ordered], np.arange(len(groups.members) + 1))
     place = {int(rank): at for at, rank in enumerate(ranks)}
+    silent = False
     for number, members in enumerate(groups.members):
         rows = ordered[cuts[number] : cuts[number + 1]]
         if len(members) <= 1 or not len(rows):
             continue
         reason = groups.why[number]
         here = np.unique(columns.rank[rows])
-        absent = among_those_here and groups.absent[number] and len(here) > 1
+        some = len(here) > 1 and (groups.absent[number] or len(here) < len(members))
+        silent = silent or some
+        absent = among_those_here and some
         if reason is not None and not absent:
             result.leave(rows, reason)
             continue
@@ -155,7 +161,7 @@ def match(calls: Mapping[int, RankCalls], *, among_those_here: bool = False) -> 
         result.why,
         result.reasons,
         groups.members,
-        any(groups.absent),
+        any(groups.absent) or silent,
     )
 
 
@@ -238,9 +244,16 @@ def _by_sequence(
     name = columns.name[kept].reshape(shape)
     if (name != name[:, :1]).any() or _sizes_differ(columns.elements[kept].reshape(shape)).any():
         return None
-    per_rank = np.bincount(as_index(columns.rank[rows]))
+    per_rank = np.bincount(as_index(rank))
+    fewest = per_rank[per_rank > 0].min()
     if _MOST_NUMBERED * per_rank.max() > shape[0]:
-        return None
+        # A file that was cut off, or begun late, has few of them, but all of a stretch of time.
+        ends = sequence[np.repeat(full, as_index(shown))][[0, -1]]
+        inside = np.bincount(as_index(rank[(sequence >= ends[0]) & (sequence <= ends[1])]))
+        step = columns.step[kept].reshape(shape)
+        few = max(_MOST_NUMBERED * inside.max(), _ALMOST_ALL * fewest) > shape[0]
+        if few or (step != step[:, :1]).any():
+            return None
     return kept, np.repeat(np.arange(shape[0]), as_index(count)), bool(full.all())
 
 
