@@ -123,8 +123,10 @@ def _nested(lane: Lane) -> list[Lane]:
         while latest and _follows(start, end, latest[-1]):
             latest.pop()
         at = len(latest)
-        if at and end > latest[-1] + ROUNDING_NS:
-            crossing = min(crossing, at - 1)
+        least = sure = min(at, crossing)
+        while least and end > latest[least - 1] + ROUNDING_NS:
+            least -= 1
+        crossing = crossing if least == sure else least
         depth[i] = at
         latest.append(end)
     inner = depth >= crossing
