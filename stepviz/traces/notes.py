@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from stepviz.traces.classifying.windows import Window
 from stepviz.traces.folding.pieces import Piece, stops
 from stepviz.traces.joining.joins import Joined
-from stepviz.traces.reading.rows import DEVICE
+from stepviz.traces.reading.masks import among, of_codes
+from stepviz.traces.reading.rows import CALLS, DEVICE
 
 #: Exposed time of the rows and of the timeline may differ by this part of a step unsaid.
 EXPOSED_PART: Final = 0.01
+
+#: Calls that make a kernel, each its own.
+_KERNEL_LAUNCH: Final = re.compile(
+    r"(cu|cuda|hip|mu|musa)(Module)?Launch(Cooperative)?Kernel", re.ASCII
+)
 
 _MS: Final = 1_000_000
 
@@ -101,6 +109,40 @@ def about_launches(events: Mapping[int, pd.DataFrame], windows: Mapping[int, Win
             f"none: {_few(in_part)}"
         )
     return said
+
+
+def about_lost(parts: Mapping[int, tuple[pd.DataFrame, int]]) -> list[str]:
+    """Say on which ranks kernels are missing that the host launched: profilers drop some.
+
+    Parameters
+    ----------
+    parts
+        By rank: its events, and the place of the step.
+    """
+    lost = []
+    for rank, (rows, place) in parts.items():
+        names = rows["name"].array
+        launches = np.array([bool(_KERNEL_LAUNCH.match(str(name))) for name in names.categories])
+        calls = np.flatnonzero(
+            of_codes(launches, names.codes)
+            & among(rows["cat"], CALLS)
+            & (rows["place"].to_numpy() == place)
+        )
+        launcher, parent = rows["launcher"].to_numpy(), rows["parent"].to_numpy()
+        ran = np.isin(calls, launcher)
+        # One call may be made of another, and only one of the two have the kernel.
+        inner = np.isin(parent[calls], calls)
+        ran |= np.isin(calls, parent[calls[ran & inner]]) | np.isin(parent[calls], calls[ran])
+        without = int((~ran).sum())
+        if without:
+            lost.append(f"{without} of {len(calls)} on rank {rank}")
+    if not lost:
+        return []
+    note = (
+        f"kernels that the host launched are not in the file: {_few(lost)}; what the device did "
+        "then looks like standing still"
+    )
+    return [note]
 
 
 def _few(values: list[str], most: int = 3) -> str:

@@ -24,6 +24,7 @@ from stepviz.traces.notes import (
     about_exchanges,
     about_exposed,
     about_launches,
+    about_lost,
     about_stops,
 )
 from stepviz.traces.observed_step import ObservedStep, is_whole
@@ -104,6 +105,7 @@ class Step(ObservedStep):
             {rank: part.events for rank, part in parts.items()},
             {rank: part.window for rank, part in parts.items()},
         )
+        said += about_lost({rank: (part.events, part.place) for rank, part in parts.items()})
         fold = self.timeline().schedule().exposed("exchange")
         return said + about_exposed(self.exposed(), fold, self.completion_ns)
 

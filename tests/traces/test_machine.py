@@ -222,6 +222,18 @@ def test_a_rank_is_not_slow_for_an_exchange_that_its_file_lacks(load):
     assert step.completion_ns == machine.completion(STEP)
 
 
+def test_kernels_that_were_launched_and_are_not_there_are_counted(load):
+    machine = ddp(1)
+    documents = machine.documents()
+    assert not [n for n in load(documents).step(STEP).notes if "launched" in n]
+    low, high = machine.windows(STEP)[1]
+    rows = documents[1]["traceEvents"]
+    lost = [row for row in rows if row["name"] == "gemm" and low < 1000 * row["ts"] < high][:2]
+    documents[1]["traceEvents"] = [row for row in rows if row not in lost]
+    (note,) = [n for n in load(documents).step(STEP).notes if "launched" in n]
+    assert "2 of 13 on rank 1" in note
+
+
 def test_a_rank_whose_file_lost_the_devices_last_step_is_left_out_of_it(load):
     machine = ddp(1, slow={1: 1.3})
     documents = machine.documents()
