@@ -107,6 +107,7 @@ def waits(
     """
     own = sorted(calls, key=lambda call: (call.finish, call.row))
     ends = [call.finish for call in own]
+    earliest = _earliest_from(own)
     device = window.measured == "device"
     resume = DEVICE_RESUME_NS if device else HOST_RESUME_NS
     found = []
@@ -126,23 +127,40 @@ def waits(
                 continue
         elif device and resumed != high:
             continue
-        start = _reach(low, last, own, held)
+        start = _reach(low, last, ends, earliest, held)
         if start < last.finish:
             found.append(Wait(start, last.finish, resumed, last.row))
     return found
 
 
-def _reach(low: int, last: Call, own: Sequence[Call], held: Mapping[int, Hold]) -> int:
+def _earliest_from(own: Sequence[Call]) -> list[Call]:
+    """Return by place the first to arrive of the calls from there on."""
+    found = list(own)
+    for at in range(len(own) - 2, -1, -1):
+        if found[at + 1].arrival < found[at].arrival:
+            found[at] = found[at + 1]
+    return found
+
+
+def _reach(
+    low: int,
+    last: Call,
+    ends: Sequence[int],
+    earliest: Sequence[Call],
+    held: Mapping[int, Hold],
+) -> int:
     """Return from when on a gap is waiting for the exchange that ends it.
 
     Exchanges that its queue served one after the other in the gap are one wait; what the host
-    launched late ends it.
+    launched late ends it. `ends` are those of the rank's exchanges in order, `earliest` who of
+    them from each on arrived first.
     """
     call, start = last, last.arrival
     while start > low:
-        across = [c for c in own if c.arrival < start <= c.finish and c.row != call.row]
-        if across:
-            call = min(across, key=lambda c: c.arrival)
+        at = bisect_left(ends, start)
+        if at < len(ends) and earliest[at].arrival < start:
+            # It runs across the start.
+            call = earliest[at]
             start = call.arrival
             continue
         hold = held[call.row]
