@@ -340,13 +340,14 @@ class Run:
     def __repr__(self) -> str:
         steps = self._steps
         refused = int((self._files["status"] == REFUSED).sum())
-        left = f", {refused} files left out" if refused else ""
+        left = f", {refused} file{'s' * (refused > 1)} left out" if refused else ""
         noun = "rank" if len(self._ranks) == 1 else "ranks"
+        count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
         middle = int(self._median())
         doubt = "" if self.clash is None else f"; {self.clash}"
         typical = steps[self._length][middle] / 1e6
         return (
-            f"<Run {self._name}: {len(self._ranks)} {noun}, {len(steps)} steps, "
+            f"<Run {self._name}: {len(self._ranks)} {noun}, {count}, "
             f"step {middle} takes {typical:.4g} ms{left}{doubt}>"
         )
 

@@ -77,13 +77,18 @@ def run_said(run: Run) -> str:
     # Across ranks no length is to be had from clocks that disagree, or that nothing compares.
     apart = run.clash is not None or bool(run.step().islands)
     lengths = steps["longest_ns" if apart else "duration_ns"] / _MS
-    shown = ", ".join(f"{length:.1f}" for length in lengths[:8])
+    shown = ", ".join(_about(length) for length in lengths[:8])
     shown += ", …" if len(lengths) > 8 else ""
     ranks = f"rank {run.ranks[0]}" if len(run.ranks) == 1 else f"{len(run.ranks)} ranks"
     read = int((run.files["status"] != REFUSED).sum())
     count = "one step" if len(steps) == 1 else f"{len(steps)} steps"
     said = f"{run.name}: {ranks} from {read} of {len(run.files)} files; {count} of {shown} ms"
     return f"{said} on the longest rank" if apart else said
+
+
+def _about(length: float) -> str:
+    """Write a length to a tenth, shorter ones to three digits."""
+    return f"{length:.1f}" if length >= 10 else f"{length:.3g}"
 
 
 def step_said(run: Run, step: Step, most_ranks: int) -> str:
@@ -113,11 +118,12 @@ def exchange_said(step: Step, most_ranks: int) -> str:
     values = [f"{length:.2f}" for length in step.exposed()[:most_ranks]]
     values += ["…"] if len(step.ranks) > most_ranks else []
     counts = collectives["collective"].value_counts(sort=False)
-    what = ", ".join(f"{count} {name}" for name, count in counts.items())
+    what = ", ".join(f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items())
     if len(step.ranks) > 1 and (collectives["ranks"] == 1).all():
         what += " of single ranks, not joined"
+    by_rank = " by rank" if len(values) > 1 else ""
     line = (
-        f"Exchange: {what}. Exposed, so with no compute beside it: {' / '.join(values)} ms by rank"
+        f"Exchange: {what}. Exposed, so with no compute beside it: {' / '.join(values)} ms{by_rank}"
     )
     joint = collectives[(collectives["ranks"] > 1) & collectives["wait_ns"].notna()]
     if len(joint):
@@ -303,8 +309,8 @@ def trust_said(replayed: WhatIf) -> str:
     known = replayed.trust
     return (
         f"the unedited replay is off by {replayed.largest_error_ns} ns at "
-        f"most. {known.residual_share:.1%} of the path is delay that no work explains and no "
-        f"what-if answers for; {known.unexplained_share:.1%} is {known.thresholds}."
+        f"most. {share(known.residual_share, 1)} of the path is delay that no work explains and "
+        f"no what-if answers for; {share(known.unexplained_share, 1)} is {known.thresholds}."
     )
 
 
@@ -324,7 +330,10 @@ def wrong_said(step: Step) -> str:
     """Say what the two wrong answers would have been."""
     schedule = step.timeline().schedule()
     if not schedule.plain_sum:
-        return f"no bar of the step holds work to add up; it took {ms(step.completion_ns)}."
+        return (
+            "no work in the step is long enough to be a bar of its timeline, so there is nothing "
+            f"to add up; it took {ms(step.completion_ns)}."
+        )
     other = float(step.breakdown().T["other"].max())
     left = f" (neither knows {other:.2f} ms of kind other)" if other > schedule.plain_sum else ""
     return (

@@ -166,7 +166,7 @@ def test_clocks_are_put_right_where_a_rank_of_the_group_is_missing(dlrm, load):
     assert (step.own_time - wanted.own_time).abs().max(axis=None) <= 2_000
     assert step.clash is None
     # What stays with its rank does so all the same.
-    assert step.unmatched["why"].str.startswith("rank 6 is of its group not in this run").all()
+    assert step.unmatched["why"].str.startswith("rank 6 of its group is not in this run").all()
     assert (step.collectives["ranks"] == 1).all()
 
 

@@ -284,4 +284,4 @@ def test_a_folder_of_odd_files_loads_what_it_can(handed):
 def test_a_missing_rank_leaves_its_exchange_local(loaded):
     step = loaded("ddp-a100-nccl-1of2").step(5)
     assert len(step.unmatched) == 7
-    assert step.unmatched["why"].str.contains("rank 1 is of its group not in this run").all()
+    assert step.unmatched["why"].str.contains("rank 1 of its group is not in this run").all()

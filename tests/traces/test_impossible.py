@@ -152,7 +152,7 @@ def test_a_world_of_a_billion_needs_no_memory(load):
     documents[0]["distributedInfo"]["world_size"] = 9_000_000
     step = load(documents).step(2)
     assert (
-        "ranks 1, 2, 3, 4, 5, 6, … are of its group not in this run"
+        "ranks 1, 2, 3, 4, 5, 6, … of its group are not in this run"
         in (step.unmatched["why"].iloc[0])
     )
     documents[0]["distributedInfo"]["world_size"] = 10**9

@@ -143,7 +143,7 @@ def test_a_group_that_is_not_all_here_stays_local():
     frames = {rank: frame_of(rows(2, members=(0, 1, 2, 3))) for rank in (0, 1)}
     found = matched(frames)
     assert numbers(found, 0) == [-1, -1]
-    assert why(found, 0) == {"ranks 2, 3 are of its group not in this run, so its wait is unknown"}
+    assert why(found, 0) == {"ranks 2, 3 of its group are not in this run, so its wait is unknown"}
 
 
 def test_ranks_numbered_within_their_group_are_not_believed():

@@ -60,8 +60,8 @@ def test_a_host_that_stood_still_is_no_cause_and_says_so(told):
         host("aten::mm", 7000, 3000),
     ], world=1)  # fmt: skip
     text = told([trace])
-    assert "50.0% of the path is delay that no work explains" in text
-    assert "50.0% is unexplained: a host gap over 1 ms" in text
+    assert "50.0 % of the path is delay that no work explains" in text
+    assert "50.0 % is unexplained: a host gap over 1 ms" in text
     assert "unexplained 5.00 5.00" in text
     assert "of rank 0" in text
     assert "Who is late" not in text

@@ -155,7 +155,7 @@ def test_a_step_after_one_that_is_not_marked_does_not_begin_with_the_last_that_i
 def test_a_missing_rank_is_said(write_trace):
     run = sv.load_run(write_trace("rank0.json", two_ranks()[0]))
     step = run.step(2)
-    assert step.unmatched["why"].iloc[0].startswith("rank 1 is of its group not in this run")
+    assert step.unmatched["why"].iloc[0].startswith("rank 1 of its group is not in this run")
     assert step.timeline().phases.loc["r0 all-reduce", "duration"] == pytest.approx(0.295)
 
 

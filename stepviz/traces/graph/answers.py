@@ -88,8 +88,8 @@ class Trust:
             "coarse": "from own times and collectives alone, as if no work ran beside a collective",
         }[self.level]
         said = (
-            f"{known}; of the path {self.residual_share:.1%} is delay that no work explains, "
-            f"{self.unexplained_share:.1%} is unexplained altogether"
+            f"{known}; of the path {100 * self.residual_share:.1f} % is delay that no work "
+            f"explains, {100 * self.unexplained_share:.1f} % is unexplained altogether"
         )
         return "; ".join([said, *self.beyond, *([self.clocks] if self.clocks else [])])
 

@@ -147,7 +147,10 @@ def _numbered(
 def _why_local(members: Members, ranks: Collection[int]) -> str | None:
     # A huge world is not walked through: the first few that are missing are enough.
     missing = ranks_said(m for m in members if m not in ranks)
-    return f"{missing} of its group not in this run, so its wait is unknown" if missing else None
+    if not missing:
+        return None
+    who, _, verb = missing.rpartition(" ")
+    return f"{who} of its group {verb} not in this run, so its wait is unknown"
 
 
 def _by_number(name: str) -> tuple[int, int, str]:
