@@ -169,6 +169,8 @@ def test_what_is_fetched_ahead_holds_nothing_before_its_turn(seed, load):
 SLOW = [
     (partial(ddp, ranks=4), {"slow": {1: 1.5}}),
     (partial(ddp, ranks=4), {"host_slow": {0: 60, 1: 90, 2: 60, 3: 60}}),
+    (partial(ddp, ranks=4, loader=300, item=True), {"host_slow": {1: 20}}),
+    (partial(ddp, ranks=4, loader=300), {"host_slow": {1: 20}}),
     (fsdp, {"slow": {2: 1.4}}),
     (experts, {"slow": {0: 1.5}}),
 ]
@@ -177,15 +179,15 @@ SLOW = [
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("program", "slow"), SLOW)
 def test_without_the_slow_rank_a_step_takes_what_it_would(program, slow, seed, load):
-    usual = {what: dict.fromkeys(range(4), min(by.values())) for what, by in slow.items()}
-    usual = {} if "slow" in slow else usual
+    usual = {what: dict.fromkeys(by, min(by.values())) for what, by in slow.items()}
+    usual = {} if len(next(iter(slow.values()))) == 1 else usual
     machine, without = program(seed, alike=True, **slow), program(seed, alike=True, **usual)
     step = load(machine.documents()).step(STEP)
     (by,) = slow.values()
     planted = max(by, key=by.get)
     assert step.slowest.loc["most_own_time", "rank"] == planted
     gain = machine.completion(STEP) - without.completion(STEP)
-    assert step.no_stragglers().gain_ns == pytest.approx(gain, rel=0.12)
+    assert step.no_stragglers().gain_ns == pytest.approx(gain, rel=0.08)
 
 
 def test_several_clocks_are_off_and_drift_at_once(load):

@@ -252,13 +252,14 @@ def at_median(
     for device in (True, False):
         mine = np.flatnonzero(own & ((known.on == ON_DEVICE) == device))
         cell = place[mine] * count + section[mine]
-        table = _table(cell, duration[mine], count, len(network.ranks))
-        if not device:
-            # What a host did for it before the step began, another one may have still to do.
-            table = table + before
+        here = _table(cell, duration[mine], count, len(network.ranks))
+        # What a host did for it before the step began, another one may have still to do.
+        done = np.zeros_like(here) if device else before
+        table = here + done
         usual = _usual(table, number)
         with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.where(table > usual, usual / table, 1.0)
+            left = np.maximum(usual - done, 0) / here
+        factor = np.where((table > usual) & (here > 0), left, 1.0)
         duration[mine] = np.rint(duration[mine] * factor.ravel()[cell]).astype(np.int64)
     if len(silent):
         # The table is the host's now. What a thread stood still beyond what the median rank's
