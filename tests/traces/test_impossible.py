@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+import pandas as pd
 import pytest
 
 import stepviz as sv
@@ -248,3 +249,34 @@ def test_a_second_marker_of_a_step_is_said(load):
     with pytest.warns(TraceWarning, match="already marked were passed over: 1"):
         run = load(documents)
     assert run.step(1).completion_ns == 900_000
+
+
+@pytest.mark.parametrize("field", ["pid", "tid"])
+def test_numbers_of_threads_may_be_spelled_as_decimals(field, load):
+    """As programs write them that know one kind of number."""
+    documents = list(two_ranks().values())
+    usual = load(documents).step(2)
+    for trace in documents:
+        for event in trace["traceEvents"]:
+            event[field] = float(event[field])
+    run = load(documents)
+    assert run.files["repaired"].tolist() == [0, 0]
+    pd.testing.assert_frame_equal(run.step(2).critical_path, usual.critical_path)
+
+
+def test_where_no_event_is_left_it_says_what_was_dropped(load):
+    documents = list(two_ranks().values())
+    for trace in documents:
+        for event in trace["traceEvents"]:
+            event["ts"] = f"{event['ts']} us"
+    with pytest.raises(
+        sv.TraceError, match=r"no events with a usable time \(38 events whose start"
+    ):
+        load(documents)
+
+
+def test_events_that_only_begin_and_end_are_said(load):
+    trace = two_ranks()[0]
+    trace["traceEvents"] = [{**event, "ph": "B"} for event in trace["traceEvents"]]
+    with pytest.raises(sv.TraceError, match=r"holds no events with a start and a length \(ph X\)"):
+        load([trace])

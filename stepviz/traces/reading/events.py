@@ -130,6 +130,7 @@ def _loosely(raw: Raw, odd: Oddities) -> Event | None:
     except msgspec.ValidationError:
         odd.no_events += 1
         return None
+    loose.pid, loose.tid = _without_point(loose.pid), _without_point(loose.tid)
     if loose.ph == "X":
         odd.odd_tracks += not (_names_track(loose.pid) and _names_track(loose.tid))
     return Event(
@@ -157,6 +158,11 @@ def _loose_args(raw: Raw) -> Args | None:
     }
     values.update({_RAW_FIELDS[key]: value for key, value in members.items() if key in _RAW_FIELDS})
     return Args(**values)
+
+
+def _without_point(value: Any) -> Any:
+    """Return a whole number that is written with a point as one; anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _names_track(value: object) -> bool:

@@ -124,7 +124,11 @@ def rows_of(
     """
     spans, arrows = columns.spans.take(), columns.arrows.take()
     if not spans:
-        raise TraceError(_nothing_left(path))
+        msg = (
+            f"{path} holds no events with a start and a length (ph X), as the profiler writes all "
+            "work; export it with torch.profiler's export_chrome_trace, or leave it out"
+        )
+        raise TraceError(msg)
     base = base_ns(metadata, repairs)
     parts = parts_of(columns, spans, arrows, metadata, path)
     added = of_codes([cat.startswith(FOUND) for cat in columns.cats], spans["cat"])
@@ -158,7 +162,11 @@ def _rank_rows(
     keep = _usable(spans, part, repairs)
     chosen = np.flatnonzero(keep)
     if len(chosen) == 0:
-        raise TraceError(_nothing_left(path))
+        because = f" ({'; '.join(repairs)})" if repairs else ""
+        msg = (
+            f"{path} holds no events with a usable time{because}; record it again, or leave it out"
+        )
+        raise TraceError(msg)
 
     def taken(name: str) -> npt.NDArray[Any]:
         # The only rank of a file needs no copy of what is left as it is.
@@ -225,10 +233,6 @@ def _rank_rows(
         recorded=recorded if isinstance(recorded, dict) else {},
         repairs=repairs,
     )
-
-
-def _nothing_left(path: str) -> str:
-    return f"{path} holds no events with a usable time; record it again, or leave it out"
 
 
 def _usable(
