@@ -173,7 +173,8 @@ class Run:
 
     @cached_property
     def _steps(self) -> pd.DataFrame:
-        return self._seen.frame(pd.Index(self._windows, name="step", dtype="int64"))
+        numbers = np.array(list(self._windows), dtype=np.int64)
+        return self._seen.frame(pd.Index(numbers, name="step"))
 
     @property
     def _length(self) -> str:

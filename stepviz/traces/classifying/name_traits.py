@@ -65,11 +65,16 @@ _CALL_TESTS: Final[tuple[tuple[Trait, Callable[[str], object]], ...]] = (
 @lru_cache(maxsize=1 << 14)
 def traits_of(name: str) -> int:
     """Return all traits of a name."""
-    found = sum(int(trait) for trait, test in _TESTS if test(name))
+    found = 0
+    for trait, test in _TESTS:
+        if test(name):
+            found |= trait.value
     # To search a kernel's long name for many words in any case takes long.
     plain = name.casefold()
     if any(word in plain for word in _CALL_WORDS):
-        found += sum(int(trait) for trait, test in _CALL_TESTS if test(name))
+        for trait, test in _CALL_TESTS:
+            if test(name):
+                found |= trait.value
     return found
 
 

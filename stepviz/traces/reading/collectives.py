@@ -35,6 +35,7 @@ SYNC: Final = frozenset({"cuda_sync", "xpu_sync", "hip_sync", "cuda_event"})
 #: What one row says, in the order of these columns.
 Said = tuple[Any, ...]
 
+_NUMBER: Final = re.compile(r"\d{1,9}")
 #: A stream named by −1, as old writers put it: no stream in particular.
 _NO_STREAM: Final = 2**32 - 1
 _LARGE_INT: Final = 2**63 - 1
@@ -71,7 +72,7 @@ def ranks_said(value: object) -> tuple[int, ...] | None:
         return tuple(members) if members and len(members) == len(numbers) else None
     if not isinstance(value, str) or "..." in value:
         return None
-    return tuple(int(word) for word in re.findall(r"\d{1,9}", value)) or None
+    return tuple(int(word) for word in _NUMBER.findall(value)) or None
 
 
 def sync_said(args: Args) -> tuple[int, int]:
