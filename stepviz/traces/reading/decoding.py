@@ -85,7 +85,7 @@ class Document:
             self._fill(self._block)
             ended, text = self._ended, self._buffer
             cut = len(text) if ended else _last_cut(text)
-            found = self._attempt(text[:cut], ended=ended) if cut else None
+            found = self._attempt(text, cut, ended=ended) if cut else None
             if found is not None:
                 self.count += len(found)
                 yield found
@@ -111,11 +111,11 @@ class Document:
     def _decode(self, block: bytes) -> list[Event]:
         return decoded(block, self._odd)
 
-    def _attempt(self, text: bytes, *, ended: bool) -> list[Event] | None:
+    def _attempt(self, text: bytes, cut: int, *, ended: bool) -> list[Event] | None:
         """Return the events of a block; None where it is broken, or cut inside an event."""
         closing = b"" if ended else b"]"
-        for version, tidied in versions(text):
-            block = b"[" + version + closing
+        whole = b"".join((b"[", memoryview(text)[:cut], closing))
+        for block, tidied in versions(whole):
             found, end = _list_in(block, self._decode, keyed=ended and not self._bare)
             if found is not None:
                 self._tidied.add(tidied)
@@ -150,7 +150,7 @@ class Document:
         self._buffer = b"".join(parts)
 
     def _drop(self, count: int) -> None:
-        self._salvage.passed(self._buffer[:count])
+        self._salvage.passed(memoryview(self._buffer)[:count])
         self._buffer = self._buffer[count:]
         self._dropped += count
         self._block = min(max(self._block, self._dropped // 2), BLOCK)

@@ -113,7 +113,7 @@ class Salvage:
     _counted: int = 0
     _new_lines: int = 0
 
-    def passed(self, text: bytes) -> None:
+    def passed(self, text: bytes | memoryview) -> None:
         """Count text that is behind, so that places can be told."""
         self._offset += len(text)
         # Ten times as fast as the method `count` of bytes.
