@@ -22,15 +22,41 @@ AT_ONCE: Final = 16
 LAST: Final = 2**40
 
 
+#: So many parts of a graph are made one: an array takes more than the few numbers of a small part.
+_FEW: Final = 1024
+
+
+class _Parts:
+    """Columns that are added part after part, thousands of small ones too."""
+
+    def __init__(self) -> None:
+        self._small: list[dict[str, Any]] = []
+        self._large: list[dict[str, Any]] = []
+
+    def add(self, part: dict[str, Any]) -> None:
+        self._small.append(part)
+        if len(self._small) >= _FEW:
+            self._large.append(
+                {key: np.concatenate([one[key] for one in self._small]) for key in part}
+            )
+            self._small = []
+
+    def column(self, key: str, dtype: Any = np.int64) -> Any:
+        parts = [*self._large, *self._small]
+        return np.concatenate(
+            [np.empty(0, dtype=dtype), *(part[key].astype(dtype, copy=False) for part in parts)]
+        )
+
+
 class Draft:
     """Collects the parts of a graph, rank after rank."""
 
     def __init__(self) -> None:
-        self._points: list[tuple[IntArray, IntArray, IntArray, Flags]] = []
+        self._points = _Parts()
         self._count = 0
-        self._elements: list[dict[str, IntArray]] = []
+        self._elements = _Parts()
         self._work = 0
-        self._links: list[dict[str, IntArray]] = []
+        self._links = _Parts()
         self._names: dict[str, int] = {}
         self._starts: dict[int, int] = {}
         self._ends: dict[int, int] = {}
@@ -54,7 +80,9 @@ class Draft:
         times = np.asarray(time, dtype=np.int64)
         count = len(times)
         gaps = np.zeros(count, dtype=bool) if gap is None else gap
-        self._points.append((times, filled(tie, count), filled(rank, count), gaps))
+        self._points.add(
+            {"time": times, "tie": filled(tie, count), "rank": filled(rank, count), "gap": gaps}
+        )
         self._count += count
         return np.arange(self._count - count, self._count)
 
@@ -73,7 +101,7 @@ class Draft:
         count = len(start)
         all_columns = {"rank": -1, "track": -1, "row": -1, "launched": NO_LAUNCH} | columns
         given = {key: filled(value, count) for key, value in all_columns.items()}
-        self._elements.append({"start": start, "duration": duration, **given})
+        self._elements.add({"start": start, "duration": duration, **given})
         self._work += count
         return np.arange(self._work - count, self._work)
 
@@ -101,24 +129,20 @@ class Draft:
             "high": high,
             "origin": usual_origin(kind) if origin is None else origin,
         }
-        self._links.append(
+        self._links.add(
             {"source": sources} | {key: filled(value, count) for key, value in values.items()}
         )
 
     def network(self) -> Network:
         """Put everything in order."""
-        time, tie, rank, gap = (
-            np.concatenate(column) for column in zip(*self._points, strict=True)
-        )
+        time, tie, rank = (self._points.column(key) for key in ("time", "tie", "rank"))
+        gap = self._points.column("gap", np.bool_)
         elements = self._all_elements()
         order = np.lexsort((tie, time))
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         columns = ("source", "target", "link", "origin", "base", "low", "high")
-        empty = np.empty(0, dtype=np.int64)
-        edges = {
-            key: np.concatenate([empty, *(part[key] for part in self._links)]) for key in columns
-        }
+        edges = {key: self._links.column(key) for key in columns}
         total = np.concatenate(([0], np.cumsum(elements.duration)))
         room = time[edges["target"]] - time[edges["source"]]
         room = room - (total[edges["high"]] - total[edges["low"]])
@@ -157,10 +181,7 @@ class Draft:
             "start": time, "duration": time, "launched": code,
         }  # fmt: skip
         columns: dict[str, Any] = {
-            key: np.concatenate(
-                [np.empty(0, dtype=dtype), *(part[key].astype(dtype) for part in self._elements)]
-            )
-            for key, dtype in kept.items()
+            key: self._elements.column(key, dtype) for key, dtype in kept.items()
         }
         return Elements(**columns)
 
