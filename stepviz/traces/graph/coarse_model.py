@@ -149,16 +149,19 @@ def _levels(
     before, done = before.copy(), np.zeros(calls, dtype=bool)
     levels: list[Level] = []
     new = _known(following[:ranks])
-    while not done.all():
+    remaining = calls
+    while remaining:
         if not len(new):
             # Only calls of no length at one time can wait for each other: free them.
             new = np.flatnonzero(~done)[:1]
             before[new] = rank[new]
         new = new[~done[new]]
         done[new] = True
-        left = np.bincount(as_index(number[new]), minlength=len(waiting))
-        waiting -= left
-        complete = np.flatnonzero((left > 0) & (waiting == 0))
+        remaining -= len(new)
+        # Of all exchanges only those that somebody arrives at can be complete now.
+        np.subtract.at(waiting, number[new], 1)
+        touched = np.unique(number[new])
+        complete = touched[waiting[touched] == 0]
         sizes = exchanges.ranks[complete]
         heads = np.concatenate(([0], np.cumsum(sizes)))[:-1].astype(np.int64)
         inside = np.arange(int(sizes.sum())) - np.repeat(heads, as_index(sizes))
