@@ -67,12 +67,15 @@ def awaited(streams: Streams, held: IntArray, moment: IntArray, explained: Flags
         Which of them start when their own stream or their launch lets them, so that their
         start does not tell what else they waited for.
     """
+    if len(held) == 0:
+        return held
     tracks = np.unique(streams.track)
     start = streams.start[held]
     key = np.column_stack((streams.track[held], streams.view.name[streams.row[held]]))
     _, group = np.unique(key, axis=0, return_inverse=True)
     group = group.reshape(-1)
-    groups = int(group.max(initial=-1)) + 1
+    groups = int(group.max()) + 1
+    _, whole = np.unique(streams.track[held], return_inverse=True)
     source = np.full((len(tracks), len(held)), -1, dtype=np.int64)
     latest = source.copy()
     tells = np.zeros((len(tracks), groups), dtype=np.int64)
@@ -83,19 +86,26 @@ def awaited(streams: Streams, held: IntArray, moment: IntArray, explained: Flags
         ended = np.where(latest[at] >= 0, streams.finish[latest[at]], NEVER)
         close = ~explained & (start - ended <= THRESHOLDS.lag_ns)
         tells[at] = np.bincount(as_index(group[close]), minlength=groups)
-        behind = rows.row(rows.given(moment) - 1 - _ahead(rows, moment, start, group, groups))
+        ahead = _ahead(rows, moment, start, group)
+        # Where rows of its name tell nothing, what its stream waits for otherwise may.
+        unsaid = (tells[at][group] == 0) & (ahead == 0)
+        ahead = np.where(unsaid, _ahead(rows, moment, start, whole), ahead)
+        behind = rows.row(rows.given(moment) - 1 - ahead)
         ended = np.where(behind >= 0, streams.finish[behind], NEVER)
         source[at] = np.where(other & (behind >= 0) & (ended <= start), behind, latest[at])
     # Where rows of this name never start as something of a stream ends, it is none of theirs.
     silent = (tells == 0) & (tells > 0).any(axis=0)
     source[silent[:, group]] = -1
+    ended = np.where(latest >= 0, streams.finish[latest], 2 * NEVER)
+    # Of several that ended at about the time, the one that others of its name wait for as well.
+    score = np.where(ended >= ended.max(axis=0) - THRESHOLDS.stream_gap_ns, tells[:, group], -1)
+    latest[score < score.max(axis=0)] = -1
     return np.where(explained, _last(source, streams.launch), _last(latest, streams.finish))
 
 
-def _ahead(
-    rows: InOrder, moment: IntArray, start: IntArray, group: IntArray, groups: int
-) -> IntArray:
-    """Return by held row how many of a stream's last rows those of its name do not wait for."""
+def _ahead(rows: InOrder, moment: IntArray, start: IntArray, group: IntArray) -> IntArray:
+    """Return by held row how many of a stream's last rows those of its group do not wait for."""
+    groups = int(group.max()) + 1
     count = np.maximum(np.bincount(as_index(group), minlength=groups), 1)
     ahead = np.zeros(groups, dtype=np.int64)
     open_ = np.ones(groups, dtype=bool)
