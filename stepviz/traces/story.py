@@ -75,20 +75,25 @@ def _head(run: Run, step: Step) -> str:
 
 
 def _table(step: Step) -> str:
-    table = step.breakdown()
-    table = table[(table.abs() >= 5e-4).any(axis=1)]
+    table = step.breakdown().rename(columns="rank {}".format)
+    least = _least_ms(step)
+    shown = table[(table.abs() >= least).any(axis=1)]
     lines = ["Where each rank's step goes, ms (exchange and wait: only where nothing hides them)"]
-    return "\n".join(lines + _columns(table.rename(columns="rank {}".format), "sum"))
+    return "\n".join(lines + _columns(shown, table.sum(), least))
 
 
-def _columns(table: pd.DataFrame, total: str) -> list[str]:
-    """Write a frame of ms with a column's sum below it, the first columns where there are many."""
-    sums = table.sum().rename(total)
+def _least_ms(step: Step) -> float:
+    """Return what is worth a figure: what would not read 0.00, of a short step less."""
+    return min(5e-3, step.completion_ns / _MS / 1_000)
+
+
+def _columns(table: pd.DataFrame, sums: pd.Series[float], least_ms: float) -> list[str]:
+    """Write a frame of ms with the sums below it, the first columns where there are many."""
     names = list(table.columns[:MOST_RANKS])
     width = max(9, *(len(name) + 2 for name in names), *(len(f"{ms:.2f}") + 2 for ms in sums))
     lines = [f"  {'':16}" + "".join(f"{name:>{width}}" for name in names)]
-    for kind, row in [*table.iterrows(), (total, sums)]:
-        cells = (f"{row[name]:.2f}" if row[name] >= 5e-4 else "·" for name in names)
+    for kind, row in [*table.iterrows(), ("sum", sums)]:
+        cells = (f"{row[name]:.2f}" if row[name] >= least_ms else "·" for name in names)
         lines.append(f"  {kind:16}" + "".join(f"{cell:>{width}}" for cell in cells))
     if len(table.columns) > len(names):
         lines.append(f"  … and {len(table.columns) - len(names)} more")
@@ -103,7 +108,10 @@ def _late(step: Step) -> str:
 
 def _path(replayed: WhatIf, step: Step) -> str:
     path = replayed.critical_path
-    lines = [told.path_title(step), *_columns(told.path_table(path) / _MS, "sum")]
+    least = _least_ms(step)
+    table = told.path_table(path, least_ns=round(least * _MS)) / _MS
+    sums = told.path_table(path, least_ns=0).sum() / _MS
+    lines = [told.path_title(step), *_columns(table, sums, least)]
     stretches = replayed.owners
     if 1 < len(stretches) <= MOST_OWNERS:
         stretches = stretches[stretches["duration_ns"] >= LEAST_STRETCH_NS]

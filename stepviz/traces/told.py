@@ -148,7 +148,9 @@ def late_said(step: Step) -> list[str]:
         for question, row in slowest.iterrows()
         if pd.notna(row["rank"]) and row["excess"] >= least[str(question)]
     ]
-    return told or [f"nobody by more than {LEAST_EXCESS:.0%} of the step (see step.slowest)"]
+    return told or [
+        f"nobody by more than {100 * LEAST_EXCESS:.0f} % of the step (see step.slowest)"
+    ]
 
 
 def arrivals(step: Step) -> tuple[dict[int, int], dict[int, int]]:

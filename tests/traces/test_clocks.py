@@ -61,7 +61,7 @@ def test_clocks_that_disagree_name_no_straggler(ahead, shifted):
 def test_clocks_far_apart_make_no_length_of_a_step(shifted):
     """1,000 s apart: the headline gives each rank's own 0.9 ms, not a step of 1,000 s."""
     text = explain(shifted(1000 * 10**9))
-    assert "disagree by at least 1000 s" in text
+    assert "disagree by at least 1,000 s" in text
     assert "0.900 / 0.900 ms by rank" in text
     assert "Step 2 took" not in text
 

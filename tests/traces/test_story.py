@@ -85,7 +85,7 @@ def test_gains_are_those_that_the_graph_replays(told, write_trace):
 def test_ranks_that_differ_little_are_not_called_late(told):
     """Two ranks alike: nobody is late, and the path is not blamed on one of them."""
     text = told([gloo_step(0), gloo_step(1)])
-    assert "nobody by more than 1% of the step" in text
+    assert "nobody by more than 1 % of the step" in text
 
 
 def test_work_launched_before_the_step_is_named(told):

@@ -129,6 +129,8 @@ def worst_of(clashes: Iterable[Clash | None]) -> Clash | None:
 def length_said(ns: int) -> str:
     """Return a length of time for people."""
     # What would round to a thousand of one unit is said in the next one.
+    if abs(ns) >= 999.5e9:
+        return f"{ns / 1e9:,.0f} s"
     if abs(ns) >= 999.5 * _MS:
         return f"{ns / 1e9:.4g} s"
     return f"{ns / _MS:.3g} ms" if abs(ns) >= _MS // 10 else f"{ns / 1000:.3g} µs"
