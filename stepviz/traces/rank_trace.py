@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,6 @@ from stepviz.traces.reading.rows import RankRows
 from stepviz.traces.reading.sources import TraceFile
 from stepviz.traces.table import Table
 
-_Rows = TypeVar("_Rows", pd.DataFrame, Table)
-
 _NO_ROWS: Final = np.zeros(0, dtype=np.int64)
 
 
@@ -56,7 +54,7 @@ class Origin:
     left: bool = False
     clocks: tuple[_Clock, ...] = ()
 
-    def events(self) -> pd.DataFrame:
+    def events(self) -> Table:
         """Read and classify the events once more.
 
         Raises
@@ -69,7 +67,7 @@ class Origin:
                 continue
             for rows in found:
                 if rows.rank == self.rank and len(rows.events) == self.count:
-                    events = RankTrace.of(rows, self.added).events
+                    events = RankTrace.of(rows, self.added).table
                     for clock in self.clocks:
                         events = _on_clock(events, clock)
                     return events
@@ -81,14 +79,14 @@ class Origin:
 class RankTrace:
     """One rank of a run: its rows with kinds, its steps' windows, its exchanges.
 
-    `events` has the columns of `RankRows.events` (which are left out in `rows`) and kind, parent,
-    launcher, source and place. In a large run they are not kept: they are read again from
-    `origin` when asked for, so take them once. `memo` holds them meanwhile, and what was made of
-    them.
+    `table` has the columns of `RankRows.events` (which are left out in `rows`) and kind, parent,
+    launcher, source and place; `events` is a frame of it. In a large run they are not kept: they
+    are read again from `origin` when asked for, so take them once. `memo` holds them meanwhile,
+    and what was made of them.
     """
 
     rows: RankRows
-    frame: pd.DataFrame
+    kept: Table
     windows: list[Window]
     main: int
     exchanges: Table
@@ -124,7 +122,7 @@ class RankTrace:
         numbers = {place: window.step for place, window in enumerate(found)}
         return cls(
             rows=replace(rows, events=events.take(_NO_ROWS)),
-            frame=events.frame(),
+            kept=events,
             windows=found,
             main=main_track(events, ranges),
             exchanges=with_stamps(calls, rows.recorded, numbers),
@@ -140,15 +138,24 @@ class RankTrace:
     @property
     def count(self) -> int:
         """How many events there are."""
-        return len(self.frame) if self.origin is None else self.origin.count
+        return len(self.kept) if self.origin is None else self.origin.count
+
+    @property
+    def table(self) -> Table:
+        """All rows of the rank, with kind, parent, launcher, source and place."""
+        if self.origin is None or not self.origin.left:
+            return self.kept
+        if "table" not in self.memo:
+            return _remember(self.memo, self.origin.events())
+        table: Table = self.memo["table"]
+        return table
 
     @property
     def events(self) -> pd.DataFrame:
-        """All rows of the rank, with kind, parent, launcher and place."""
-        if self.origin is None or not self.origin.left:
-            return self.frame
+        """The same as a frame."""
+        table = self.table
         if "events" not in self.memo:
-            return _remember(self.memo, self.origin.events())
+            self.memo["events"] = table.frame()
         events: pd.DataFrame = self.memo["events"]
         return events
 
@@ -156,8 +163,8 @@ class RankTrace:
         """Return the same rank with its events left where they came from."""
         if self.origin is None or self.origin.left:
             return self
-        none = self.frame.iloc[:0].copy()
-        return replace(self, frame=none, origin=replace(self.origin, left=True), memo={})
+        none = self.kept.take(_NO_ROWS)
+        return replace(self, kept=none, origin=replace(self.origin, left=True), memo={})
 
     def of_rank(self, rank: int, source: str) -> RankTrace:
         """Return the same trace as that of another rank, which `source` says it is of."""
@@ -189,7 +196,7 @@ class RankTrace:
         return replace(
             self,
             rows=rows,
-            frame=_on_clock(self.frame, clock),
+            kept=_on_clock(self.kept, clock),
             windows=moved,
             exchanges=_on_clock(self.exchanges, clock),
             origin=origin and replace(origin, clocks=(*origin.clocks, clock)),
@@ -225,11 +232,11 @@ def _window_times(window: Window) -> list[int]:
     return [getattr(window, name) for name in _WINDOW_TIMES]
 
 
-def _on_clock(rows: _Rows, clock: _Clock) -> _Rows:
-    moved = {name: _moved(rows[name], clock) for name in map(str, rows) if name.endswith("_ns")}
+def _on_clock(rows: Table, clock: _Clock) -> Table:
+    moved = {name: _moved(rows[name], clock) for name in rows if name.endswith("_ns")}
     if "launched_ns" in moved:
         # −1 is no time: it says that the launch is not in the file.
-        before = np.asarray(rows["launched_ns"])
+        before = rows["launched_ns"]
         moved["launched_ns"] = np.where(before == -1, before, moved["launched_ns"])
     return rows.assign(**moved)
 
@@ -243,15 +250,15 @@ _RECENT: deque[dict[str, Any]] = deque()
 _MOST_ROWS = 10_000_000
 
 
-def _remember(memo: dict[str, Any], events: pd.DataFrame) -> pd.DataFrame:
+def _remember(memo: dict[str, Any], table: Table) -> Table:
     """Keep events for those who ask again soon, and let go of what was read longest ago."""
-    memo["events"] = events
+    memo["table"] = table
     for known in [m for m in _RECENT if m is memo or not m]:
         _RECENT.remove(known)
     _RECENT.append(memo)
-    while len(_RECENT) > 1 and sum(len(m.get("events", ())) for m in _RECENT) > _MOST_ROWS:
+    while len(_RECENT) > 1 and sum(len(m.get("table", ())) for m in _RECENT) > _MOST_ROWS:
         _RECENT.popleft().clear()
-    return events
+    return table
 
 
 @dataclass(frozen=True, eq=False)

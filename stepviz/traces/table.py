@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+Rows = npt.NDArray[np.integer] | npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """A column of words, each by its place in a list of different ones."""
+
+    codes: npt.NDArray[np.integer]
+    categories: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.categories[code] for code in self.codes.tolist())
+
+    def __getitem__(self, rows: Rows) -> Words:
+        return Words(self.codes[rows], self.categories)
+
+    def categorical(self) -> pd.Categorical[Any]:
+        """Return the same as frames hold it."""
+        dtype: pd.CategoricalDtype[Any] = pd.CategoricalDtype(pd.Index(list(self.categories)))
+        return pd.Categorical.from_codes(self.codes, dtype=dtype, validate=False)
+
 
 class Table:
-    """Named columns of equal length, arrays or categories, that are never written to.
+    """Named columns of equal length, arrays or `Words`, that are never written to.
 
     To make a frame or to ask it for a column takes as long as to look at thousands of rows, which
     is most of the time that a small trace takes. People are given frames.
@@ -37,7 +62,7 @@ class Table:
         """How many rows there are."""
         return len(next(iter(self._columns.values()), ()))
 
-    def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Table:
+    def take(self, rows: Rows) -> Table:
         """Return some rows, by their places or by flags."""
         return Table({name: column[rows] for name, column in self._columns.items()})
 
@@ -47,4 +72,8 @@ class Table:
 
     def frame(self, index: pd.Index[Any] | None = None) -> pd.DataFrame:
         """Return a frame of the same columns, its rows by default by number; nothing is copied."""
-        return pd.DataFrame(self._columns, index=index, copy=False)
+        columns = {
+            name: column.categorical() if isinstance(column, Words) else column
+            for name, column in self._columns.items()
+        }
+        return pd.DataFrame(columns, index=index, copy=False)

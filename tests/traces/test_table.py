@@ -8,29 +8,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepviz.traces.table import Table
+from stepviz.traces.table import Table, Words
 
 WORDS = ("a", "b", "c")
 
 
 @st.composite
 def columns(draw):
+    """Draw times and words, as a table has them and as a frame has them."""
     count = draw(st.integers(0, 6))
-    codes = draw(st.lists(st.integers(-1, 2), min_size=count, max_size=count))
+    codes = np.array(draw(st.lists(st.integers(0, 2), min_size=count, max_size=count)), dtype=int)
     times = draw(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=count, max_size=count))
-    return {
-        "time": np.array(times, dtype=np.int64),
-        "word": pd.Categorical.from_codes(codes, categories=list(WORDS)),
-    }
+    time = np.array(times, dtype=np.int64)
+    word = pd.Categorical([WORDS[code] for code in codes], categories=list(WORDS))
+    return Table({"time": time, "word": Words(codes, WORDS)}), pd.DataFrame(
+        {"time": time, "word": word}
+    )
 
 
-@given(data=st.data(), given=columns())
-def test_rows_are_those_of_a_frame(data, given):
-    table, frame = Table(given), pd.DataFrame(given)
+@given(data=st.data(), both=columns())
+def test_rows_are_those_of_a_frame(data, both):
+    table, frame = both
     assert len(table) == len(frame)
     chosen = np.array(data.draw(st.lists(st.booleans(), min_size=len(table), max_size=len(table))),
                       dtype=bool)  # fmt: skip
     pd.testing.assert_frame_equal(table.frame(), frame)
+    assert list(table["word"]) == frame["word"].tolist()
     expected = frame[chosen].reset_index(drop=True)
     pd.testing.assert_frame_equal(table.take(chosen).frame(), expected)
     pd.testing.assert_frame_equal(table.take(np.flatnonzero(chosen)).frame(), expected)

@@ -238,7 +238,7 @@ def with_collectives(
     if not naming or not len(exchanges):
         return exchanges
     names = events["name"]
-    words = [str(name) for name in names.categories]
+    words = names.categories
     said: dict[tuple[bool, int], str | None] = {}
     codes, parent, source = names.codes, events["parent"], events["source"]
 

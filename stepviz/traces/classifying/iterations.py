@@ -51,7 +51,7 @@ class _Rows(NamedTuple):
     """Rows of a trace and what its names say."""
 
     events: Table
-    names: list[str]
+    names: Sequence[str]
     codes: npt.NDArray[np.integer]
     start: IntArray
     finish: IntArray
@@ -141,7 +141,7 @@ def _rows(events: Table, updates: IntArray) -> _Rows:
     names = events["name"]
     return _Rows(
         events,
-        [str(name) for name in names.categories],
+        names.categories,
         names.codes,
         events["start_ns"],
         events["finish_ns"],
@@ -152,7 +152,7 @@ def _rows(events: Table, updates: IntArray) -> _Rows:
 def _updates(events: Table) -> IntArray:
     """Return when each update began and ended on the host."""
     names = events["name"]
-    clears = np.array([_ZERO_GRAD in str(name) for name in names.categories], dtype=np.bool_)
+    clears = np.array([_ZERO_GRAD in name for name in names.categories], dtype=np.bool_)
     host = among(events["cat"], HOST)
     optimizer = host & among(events["kind"], ("optimizer",))
     holder = nearest(events["parent"], optimizer, itself=False)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.core.vocabulary import KINDS
 from stepviz.traces.classifying.added_patterns import Names, Pattern
@@ -25,7 +24,7 @@ from stepviz.traces.classifying.nesting import nearest, parents
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import CALLS, DEVICE, HOST, RankRows
 from stepviz.traces.reading.track_names import Tracks
-from stepviz.traces.table import Table
+from stepviz.traces.table import Table, Words
 
 IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.int8]
@@ -35,7 +34,6 @@ _CODE: Final = {kind: code for code, kind in enumerate(KINDS)}
 _FORWARD: Final = _CODE["forward"]
 _BACKWARD: Final = _CODE["backward"]
 _RECOMPUTE: Final = _CODE["recompute"]
-_KIND: Final[pd.CategoricalDtype[Any]] = pd.CategoricalDtype(pd.Index(KINDS))
 #: No kind of its own.
 _NONE: Final = -1
 #: What a row may be that has the same times as an annotation and lies in it; as a function, too.
@@ -99,7 +97,7 @@ def with_kinds(rows: RankRows, added: Sequence[Pattern] | None = None) -> Table:
         exchanging=around >= 0,
     )
     return events.assign(
-        kind=pd.Categorical.from_codes(kind, dtype=_KIND, validate=False),
+        kind=Words(kind, KINDS),
         parent=parent,
         launcher=launcher,
         source=source,
@@ -111,7 +109,7 @@ class _ByName:
 
     def __init__(self, events: Table) -> None:
         names = events["name"]
-        self.categories = [str(name) for name in names.categories.tolist()]
+        self.categories = names.categories
         self.codes = names.codes
 
     @cached_property
@@ -132,7 +130,7 @@ class _ByName:
         return np.where(chosen, known[self.codes], np.int8(_NONE))
 
 
-def _named(names: Names, by_name: _ByName, cat: pd.Categorical[str]) -> CodeArray:
+def _named(names: Names, by_name: _ByName, cat: Words) -> CodeArray:
     """Return the kind that each host row's own name says."""
 
     def operator(name: str) -> int:

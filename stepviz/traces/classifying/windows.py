@@ -106,7 +106,7 @@ def step_ranges(events: Table, added: Sequence[Pattern] | None = None) -> Table:
 def host_ranges(events: Table) -> Table:
     """Return the markers of a rank's steps in order of time (columns: see `step_ranges`)."""
     names = events["name"]
-    words = [str(name) for name in names.categories.tolist()]
+    words = names.categories
     marks = traits(words) & Trait.STEP > 0
     rows = np.flatnonzero(of_codes(marks, names.codes) & among(events["cat"], HOST))
     start = events["start_ns"]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from stepviz.core.vocabulary import KINDS
 from stepviz.indices import as_index
 from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.windows import BETWEEN
 from stepviz.traces.rank_trace import RankTrace
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.rows import CALLS
+from stepviz.traces.table import Table
 
 IntArray = npt.NDArray[np.integer]
 Flags = npt.NDArray[np.bool_]
@@ -50,38 +49,33 @@ class Columns:
     Parameters
     ----------
     events
-        As a `RankTrace`'s. All steps of a rank share one of these, so that a step costs by its
-        own events and not by those of the file.
+        As a `RankTrace`'s `table`. All steps of a rank share one of these, so that a step costs
+        by its own events and not by those of the file.
     """
 
-    def __init__(self, events: pd.DataFrame) -> None:
+    def __init__(self, events: Table) -> None:
         self._events = events
-        self.start: npt.NDArray[np.int64] = events["start_ns"].to_numpy()
-        self.finish: npt.NDArray[np.int64] = events["finish_ns"].to_numpy()
-        self.track: npt.NDArray[np.int64] = events["track"].to_numpy()
-        self.launcher: npt.NDArray[np.int64] = events["launcher"].to_numpy()
-        self.place: npt.NDArray[np.int64] = events["place"].to_numpy()
-        self.correlation: npt.NDArray[np.int64] = events["correlation"].to_numpy()
-        self.name: IntArray = events["name"].array.codes
-        self.cat: IntArray = events["cat"].array.codes
+        self.start: npt.NDArray[np.int64] = events["start_ns"]
+        self.finish: npt.NDArray[np.int64] = events["finish_ns"]
+        self.track: npt.NDArray[np.int64] = events["track"]
+        self.launcher: npt.NDArray[np.int64] = events["launcher"]
+        self.place: npt.NDArray[np.int64] = events["place"]
+        self.correlation: npt.NDArray[np.int64] = events["correlation"]
+        self.name: IntArray = events["name"].codes
+        self.cat: IntArray = events["cat"].codes
+        self.kind: npt.NDArray[np.int8] = events["kind"].codes
 
-    @cached_property
-    def kind(self) -> npt.NDArray[np.int8]:
-        """Code of the kind of every event."""
-        column = self._events["kind"].array
-        known = {kind: at for at, kind in enumerate(KINDS)}
-        codes = [known.get(str(kind), known["other"]) for kind in column.categories.tolist()]
-        return np.asarray(np.array(codes, dtype=np.int8)[column.codes])
-
-    @cached_property
-    def words(self) -> list[str]:
+    @property
+    def words(self) -> Sequence[str]:
         """All names, by the codes in `name`."""
-        return [str(name) for name in self._events["name"].array.categories.tolist()]
+        words: Sequence[str] = self._events["name"].categories
+        return words
 
-    @cached_property
-    def categories(self) -> list[str]:
+    @property
+    def categories(self) -> Sequence[str]:
         """All categories, by the codes in `cat`."""
-        return [str(cat) for cat in self._events["cat"].array.categories.tolist()]
+        categories: Sequence[str] = self._events["cat"].categories
+        return categories
 
     @cached_property
     def traits(self) -> npt.NDArray[np.int64]:
@@ -151,7 +145,7 @@ def columns_of(trace: RankTrace) -> Columns:
     trace
         The rank.
     """
-    events = trace.events
+    events = trace.table
     known = trace.memo.get("columns")
     if not isinstance(known, Columns):
         known = trace.memo["columns"] = Columns(events)

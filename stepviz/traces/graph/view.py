@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -102,7 +103,7 @@ class View:
         return self.columns.name
 
     @property
-    def words(self) -> list[str]:
+    def words(self) -> Sequence[str]:
         """All names."""
         return self.columns.words
 

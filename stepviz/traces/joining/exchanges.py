@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.traces.classifying.name_traits import Trait, traits
 from stepviz.traces.classifying.patterns import (
@@ -27,7 +26,7 @@ from stepviz.traces.classifying.patterns import (
 )
 from stepviz.traces.reading.masks import among, of_codes
 from stepviz.traces.reading.rows import DEVICE, RankRows
-from stepviz.traces.table import Table
+from stepviz.traces.table import Table, Words
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -156,9 +155,9 @@ def _columns(
     return columns
 
 
-def _words(column: pd.Categorical[Any], chosen: IntArray) -> npt.NDArray[Any]:
+def _words(column: Words, chosen: IntArray) -> npt.NDArray[Any]:
     """Return the words of some rows of a column of categories."""
-    found: npt.NDArray[Any] = column.categories.to_numpy(dtype=object)[column.codes[chosen]]
+    found: npt.NDArray[Any] = np.array(column.categories, dtype=object)[column.codes[chosen]]
     return found
 
 
@@ -265,7 +264,7 @@ def _launches(events: Table) -> dict[str, deque[int]]:
     """Return the host rows that launch exchanges, in order, by what they launch."""
     waiting: dict[str, deque[int]] = defaultdict(deque)
     names = events["name"]
-    words_of = [str(name) for name in names.categories.tolist()]
+    words_of = names.categories
     told = traits(words_of)
     start = events["start_ns"]
     for pattern, trait in ((LAUNCH, Trait.LAUNCH), (BUCKET, Trait.BUCKET)):

@@ -9,15 +9,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.traces.table import Words
+
 BoolArray = npt.NDArray[np.bool_]
 
 
-def among(column: pd.Series[Any] | pd.Categorical[Any], words: Container[str]) -> BoolArray:
+def among(column: pd.Series[Any] | Words, words: Container[str]) -> BoolArray:
     """Return which rows of a column of categories are one of the words.
 
     For the few words of a frame of events this takes a tenth of the time of `isin`.
     """
-    values = column.array if isinstance(column, pd.Series) else column
+    if isinstance(column, Words):
+        return of_codes([word in words for word in column.categories], column.codes)
+    values = column.array
     if not isinstance(values, pd.Categorical):
         return np.array([word in words for word in column], dtype=np.bool_)
     return of_codes([word in words for word in values.categories.tolist()], values.codes)

@@ -122,7 +122,7 @@ def without_impossible(
 
 def _markers(events: Table) -> BoolArray:
     names = events["name"]
-    return of_codes(traits(map(str, names.categories.tolist())) & Trait.STEP > 0, names.codes)
+    return of_codes(traits(names.categories) & Trait.STEP > 0, names.codes)
 
 
 def _window(

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from stepviz.errors import TraceError
 from stepviz.traces.reading.collectives import CollectiveArgs, Syncs
@@ -39,7 +38,7 @@ from stepviz.traces.reading.repairs import Repairs
 from stepviz.traces.reading.repairs import events as counted
 from stepviz.traces.reading.track_names import Tracks, tracks_of
 from stepviz.traces.reading.uncategorised import with_categories
-from stepviz.traces.table import Table
+from stepviz.traces.table import Table, Words
 
 Int64Array = npt.NDArray[np.int64]
 
@@ -182,8 +181,8 @@ def _rank_rows(
     finish += start
     events = Table(
         {
-            "name": _categorical(columns.names, taken("name")),
-            "cat": _categorical(columns.cats, taken("cat"), category),
+            "name": _words(columns.names, taken("name")),
+            "cat": _words(columns.cats, taken("cat"), category),
             "track": new_code[track],
             "start_ns": start,
             "finish_ns": finish,
@@ -264,12 +263,12 @@ def category(cat: str) -> str:
     return CATEGORY.get(cat, cat)
 
 
-def _categorical(
+def _words(
     codes: Mapping[str, int],
     column: npt.NDArray[Any],
     rename: Callable[[str], str] | None = None,
-) -> pd.Categorical[str]:
-    """Return a column of numbered words as categories in order, only those that occur."""
+) -> Words:
+    """Return a column of numbered words, those that occur in order."""
     used = np.zeros(len(codes), dtype=np.bool_)
     used[column] = True
     words = list(codes) if rename is None else [rename(word) for word in codes]
@@ -278,8 +277,7 @@ def _categorical(
     recoded = np.array(
         [place.get(word, -1) for word in words], dtype=np.min_scalar_type(-1 - len(known))
     )
-    dtype: pd.CategoricalDtype[Any] = pd.CategoricalDtype(pd.Index(known))
-    return pd.Categorical.from_codes(recoded[column], dtype=dtype, validate=False)
+    return Words(recoded[column], known)
 
 
 def _at(said: Mapping[int, Any], place: Int64Array) -> dict[int, Any]:

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from stepviz.traces.reading.masks import among
 from stepviz.traces.reading.track_names import Tracks
-from stepviz.traces.table import Table
+from stepviz.traces.table import Table, Words
 
 _HARDWARE: Final = "Ascend Hardware"
 _RUNTIME: Final = "CANN"
@@ -32,7 +31,7 @@ _WHOLE: Final = re.compile(r"^hcom_", re.IGNORECASE)
 
 def with_categories(
     events: Table, tracks: Tracks, processes: Mapping[int | str, Sequence[str]]
-) -> pd.Categorical[str] | None:
+) -> Words | None:
     """Return the category of each row, found by its process where the file says none.
 
     None where the file says all that its processes could.
@@ -52,15 +51,16 @@ def with_categories(
     bare = among(events["cat"], ("",))
     if not bare.any():
         return None
-    found = np.array(events["cat"], dtype=object)
+    found = np.array(list(events["cat"]), dtype=object)
     track, names = events["track"], events["name"]
-    words, codes = [str(name) for name in names.categories], names.codes
+    words, codes = names.categories, names.codes
     for at, pid in enumerate(tracks.pid):
         process = next((name for name in said.get(pid, ()) if name), "")
         rows = np.flatnonzero(bare & (track == at))
         for code in np.unique(codes[rows]).tolist():
             found[rows[codes[rows] == code]] = _category(process, words[code])
-    return pd.Categorical(found)
+    words, codes = np.unique(found.astype(str), return_inverse=True)
+    return Words(codes, words.tolist())
 
 
 def _category(process: str, name: str) -> str:
