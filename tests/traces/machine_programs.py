@@ -243,3 +243,71 @@ def gloo(seed, ranks=3, buckets=4, steps=4, **lengths):
             with rank.region("Optimizer.step#SGD.step", kind="optimizer"):
                 rank.op("aten::_foreach_add_", length.device(500, 1000))
     return machine.run()
+
+
+def one_forward_one_backward(seed, stages=4, microbatches=8, steps=4, **lengths):
+    """A pipeline whose stages turn to backward as soon as they can."""
+    machine = Machine(stages)
+    for rank in machine.ranks:
+        length = Lengths(seed, rank.number, **lengths)
+        ahead = min(stages - rank.number - 1, microbatches)
+        turns = "F" * ahead + "FB" * (microbatches - ahead) + "B" * ahead
+        for _ in _steps(rank, steps):
+            for turn in turns:
+                name, way, link, low = (
+                    ("forward", 1, LINK, 200) if turn == "F" else ("backward", -1, LINK + 2, 400)
+                )
+                source, target = rank.number - way, rank.number + way
+                with rank.region(name, kind=name):
+                    if 0 <= source < stages:
+                        transfer = length.shared(20, 80, (source, rank.number))
+                        rank.receive(source, transfer, stream=link)
+                        rank.wait(COMPUTE, rank.record(link))
+                    rank.op("aten::mm", length.host())
+                    rank.kernel(f"gemm_{name}", length.device(low, 1.5 * low))
+                    if 0 <= target < stages:
+                        rank.wait(link + 1, rank.record(COMPUTE))
+                        transfer = length.shared(20, 80, (rank.number, target))
+                        rank.send(target, transfer, stream=link + 1)
+            _update(rank, length)
+    return machine.run()
+
+
+def experts_in_groups(seed, layers=3, steps=4, **lengths):
+    """Experts shared by pairs, gradients by other pairs; a barrier first, a loss read last."""
+    pairs = {"e0": [0, 1], "e1": [2, 3], "d0": [0, 2], "d1": [1, 3]}
+    machine = Machine(4, pairs)
+    for rank in machine.ranks:
+        length = Lengths(seed, rank.number, **lengths)
+        inner, outer = f"e{rank.number // 2}", f"d{rank.number % 2}"
+
+        def to_experts(rank=rank, length=length, inner=inner):
+            size = round(length.device(500, 1500))
+            transfer = length.shared(40, 120, inner)
+            done = _exchanged(rank, "all_to_allv", transfer, group=inner, elements=size)
+            rank.wait(COMPUTE, done)
+
+        for _ in _steps(rank, steps):
+            _exchanged(rank, "allreduce", length.shared(10, 20), elements=1)
+            rank.sync(stream=LINK)
+            with rank.region("forward", kind="forward"):
+                for _ in range(layers):
+                    rank.op("aten::mm", length.host())
+                    rank.kernel("attention", length.device(100, 200))
+                    to_experts()
+                    rank.kernel("expert", length.device(100, 400))
+            with rank.on(AUTOGRAD):
+                for layer in range(layers):
+                    with rank.region(GRADIENT, cat="cpu_op", kind="backward"):
+                        rank.op("aten::mm", length.host())
+                        rank.kernel("expert_backward", length.device(200, 600))
+                        to_experts()
+                        rank.kernel("attention_backward", length.device(100, 300))
+                        transfer = length.shared(100, 500, outer)
+                        done = _exchanged(rank, "allreduce", transfer, group=outer,
+                                          stream=OTHER_LINK, elements=9000 + layer)  # fmt: skip
+                rank.wait(COMPUTE, done)
+            _update(rank, length)
+            rank.op("aten::item", 2)
+            rank.sync()
+    return machine.run()

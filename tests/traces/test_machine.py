@@ -13,7 +13,16 @@ import pytest
 
 import stepviz as sv
 from tests.traces.machine import Rank
-from tests.traces.machine_programs import ddp, experts, fsdp, gloo, pipeline, tensor_parallel
+from tests.traces.machine_programs import (
+    ddp,
+    experts,
+    experts_in_groups,
+    fsdp,
+    gloo,
+    one_forward_one_backward,
+    pipeline,
+    tensor_parallel,
+)
 from tests.traces.many_ranks import on_clocks
 
 STEP = 2
@@ -30,7 +39,9 @@ PROGRAMS = {
     "fsdp, its waits recorded": partial(fsdp, syncs=True),
     "pipeline": pipeline,
     "tensor parallel": partial(tensor_parallel, slow={2: 1.2}),
+    "one forward, one backward": one_forward_one_backward,
     "experts": experts,
+    "experts in groups": partial(experts_in_groups, slow={3: 1.3}),
 }
 
 
