@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 
@@ -10,7 +11,8 @@ import pytest
 
 import stepviz as sv
 from stepviz.traces import TraceWarning
-from tests.traces.stored import FILES, put, same_run, zipped
+from stepviz.traces.reading.sources import TraceFile
+from tests.traces.stored import FILES, put, same_run, tarred, zipped
 from tests.traces.synthetic import two_ranks
 
 NAMES = (
@@ -145,3 +147,41 @@ def test_what_is_no_trace_is_said_by_its_name(name, data, said, tmp_path):
     folder = put(tmp_path, {"rank0.json": FILES["rank0.json"], name: data})
     with pytest.warns(TraceWarning, match=said):
         assert sv.load_run(folder).ranks == [0]
+
+
+class OnceOnly(io.BytesIO):
+    """Says that it is seekable and is not, as files of servers that send no parts."""
+
+    def seek(self, offset, whence=io.SEEK_SET):
+        raise ValueError("Cannot seek streaming HTTP file")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: tarred({"a.json": data}, "w")])
+def test_what_only_says_that_it_is_seekable_is_read_once(pack, tmp_path, monkeypatch):
+    path = put(tmp_path, {"rank1.json": pack(FILES["rank1.json"])}) / "rank1.json"
+    monkeypatch.setattr(TraceFile, "open", lambda file: OnceOnly(path.read_bytes()))
+    assert sv.load_run(path).ranks == [1]
+
+
+def test_words_of_a_web_address_are_no_pattern():
+    """A signature may hold any sign; without the package for it no server is asked."""
+    with pytest.raises(sv.TraceError) as caught:
+        sv.load_run("http://127.0.0.1:9/rank0.json.gz?sign=a*b[c]")
+    assert "matches no file" not in str(caught.value)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may see everything")
+def test_what_may_not_be_seen_is_said(tmp_path):
+    folder = put(tmp_path / "run", FILES)
+    (folder / "rank1.json").chmod(0)
+    with pytest.warns(TraceWarning, match=r"rank1\.json cannot be opened \(Permission denied\)"):
+        assert sv.load_run(folder).ranks == [0]
+    for mode in (0o444, 0):
+        folder.chmod(mode)
+        try:
+            with pytest.raises(sv.TraceError, match="Permission denied"):
+                sv.load_run(folder)
+            with pytest.raises(sv.TraceError, match="Permission denied"):
+                sv.load_run(folder / "rank0.json")
+        finally:
+            folder.chmod(0o755)

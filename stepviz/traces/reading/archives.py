@@ -85,9 +85,11 @@ def documents(file: TraceFile) -> Iterator[tuple[str, Any]]:
 
 def _sought(raw: BinaryIO) -> bool:
     """Go back to the start, where that can be done."""
-    if not raw.seekable():
+    try:
+        raw.seek(0)
+    except (OSError, ValueError):
+        # What says that it is seekable need not be.
         return False
-    raw.seek(0)
     return True
 
 

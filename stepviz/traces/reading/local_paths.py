@@ -37,9 +37,37 @@ def of_file_url(text: str) -> str:
 
 
 def exists(path: Path) -> bool:
-    """Say whether something is there, be it a link that leads nowhere."""
+    """Say whether something is there, be it a link that leads nowhere, or not ours to see."""
     try:
         return path.exists() or path.is_symlink()
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Say whether this is a file; what nobody lets us see may be one, and is refused by name."""
+    try:
+        return path.is_file()
+    except PermissionError:
+        return True
+
+
+def leads_nowhere(path: Path) -> bool:
+    """Say whether this is a link to what is not there, or to itself."""
+    try:
+        return path.is_symlink() and not path.exists()
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+
+
+def is_folder(path: Path) -> bool:
+    """Say whether this is a folder that we may see."""
+    try:
+        return path.is_dir()
     except (OSError, ValueError):
         return False
 

@@ -14,7 +14,17 @@ from typing import Any, BinaryIO, Final, cast
 
 from stepviz.core.checks import holds_several
 from stepviz.errors import TraceError
-from stepviz.traces.reading.local_paths import below, exists, matches, of_file_url, once, opened
+from stepviz.traces.reading.local_paths import (
+    below,
+    exists,
+    is_file,
+    is_folder,
+    leads_nowhere,
+    matches,
+    of_file_url,
+    once,
+    opened,
+)
 
 Source = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -60,7 +70,7 @@ class TraceFile:
         if self.url:
             return _open_url(self.label)
         path = Path(self.label)
-        if path.is_dir():
+        if is_folder(path):
             msg = (
                 f"{path} is a folder, not a file; pass it alone, as one capture, or pass its files"
             )
@@ -69,7 +79,7 @@ class TraceFile:
             return opened(path)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            if path.is_symlink() and not path.exists():
+            if leads_nowhere(path):
                 reason = f"it is a link that leads nowhere: {reason}"
             msg = f"{path} cannot be opened ({reason}); check the path and its permissions"
             raise TraceError(msg) from error
@@ -167,10 +177,7 @@ def _is_pattern(text: str) -> bool:
 
 
 def _is_folder(text: str) -> bool:
-    try:
-        return not _is_url(text) and Path(text).is_dir()
-    except (OSError, ValueError):
-        return False
+    return not _is_url(text) and is_folder(Path(text))
 
 
 def _folder_name(label: str) -> str:
@@ -210,13 +217,13 @@ def _in_folder(folder: Path) -> list[TraceFile]:
         msg = f"{folder} cannot be listed ({error.strerror}); check its permissions"
         raise TraceError(msg) from error
     # A link that leads nowhere is a file somebody meant: it is refused by name, not passed over.
-    found = [p for p in entries if _is_trace(p.name) and (p.is_file() or not p.exists())]
+    found = [p for p in entries if _is_trace(p.name) and (is_file(p) or leads_nowhere(p))]
     if found:
         return [TraceFile(str(p)) for p in sorted(found, key=lambda p: _natural(p.name))]
     inner = {
-        p: [q for q in _listed(p) if _is_trace(q.name) and q.is_file()]
+        p: [q for q in _listed(p) if _is_trace(q.name) and is_file(q)]
         for p in entries
-        if p.is_dir()
+        if is_folder(p)
     }
     inner = {p: traces for p, traces in inner.items() if traces}
     if inner and all(RANK_FOLDER.fullmatch(p.name) for p in inner):
@@ -335,7 +342,9 @@ def _open_url(url: str) -> BinaryIO:
 def _behind_url(url: str) -> tuple[list[TraceFile], str]:
     fs, path = _file_system(url)
     head, chained, chain = url.partition("::")
-    pattern = any(sign in head for sign in "*?[")
+    # Behind the question mark of a web address come its own words, such as a signature.
+    named = head.partition("?")[0] if head.startswith(("http://", "https://")) else head
+    pattern = any(sign in named for sign in "*?[")
 
     def full(name: str) -> str:
         return str(fs.unstrip_protocol(name)) + chained + chain
