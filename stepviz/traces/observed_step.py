@@ -21,7 +21,7 @@ from stepviz.traces.joining.clocks import Clash, never_together, worst_of
 from stepviz.traces.joining.collectives import collectives_frame
 from stepviz.traces.joining.exchanges import COLUMNS
 from stepviz.traces.joining.joins import Joined, joined
-from stepviz.traces.joining.lost import fewer_exchanges
+from stepviz.traces.joining.lost import without_exchanges
 from stepviz.traces.joining.own_times import first_reached, own_time_frame, slowest_frame
 from stepviz.traces.joining.step_exchanges import Part, StepExchanges, step_exchanges
 from stepviz.traces.rank_trace import RankStep
@@ -142,7 +142,7 @@ class ObservedStep:
     @property
     def unmatched(self) -> pd.DataFrame:
         """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
-        return self._exchanges.unmatched.frame()
+        return self._exchanges.unmatched.frame().copy()
 
     @property
     def collectives(self) -> pd.DataFrame:
@@ -209,7 +209,7 @@ class ObservedStep:
             last,
             {rank: length - int(exposed[rank]) for rank, length in lengths.items()},
             "" if self.clash is None else str(self.clash),
-            fewer_exchanges(
+            without_exchanges(
                 self._exchanges, self._aligned.match.members, np.array(self.ranks, dtype=np.int64)
             ),
         )

@@ -261,6 +261,19 @@ def test_a_rank_is_not_slow_for_an_exchange_that_its_file_lacks(load):
     assert step.completion_ns == machine.completion(STEP)
 
 
+def test_nobody_is_slow_where_ends_of_sends_are_lost(load):
+    machine = one_forward_one_backward(1)
+    documents = machine.documents()
+    low, high = machine.windows(STEP)[2]
+    rows = documents[2]["traceEvents"]
+    sends = [row for row in rows if "Dst Rank" in row["args"] and row["cat"] == "kernel"]
+    lost = [row for row in sends if low < 1000 * row["ts"] < high][:3]
+    documents[2]["traceEvents"] = [row for row in rows if row not in lost]
+    most = load(documents).step(STEP).slowest.loc["most_own_time"]
+    assert most["rank"] is pd.NA
+    assert "lack their other end" in most["sentence"]
+
+
 def test_kernels_that_were_launched_and_are_not_there_are_counted(load):
     machine = ddp(1)
     documents = machine.documents()

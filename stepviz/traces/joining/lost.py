@@ -10,7 +10,7 @@ import numpy as np
 from stepviz.indices import as_index
 from stepviz.traces.classifying.windows import Window
 from stepviz.traces.joining.groups import Members
-from stepviz.traces.joining.matching import IntArray
+from stepviz.traces.joining.matching import UNEVEN_PAIRS, IntArray
 from stepviz.traces.joining.step_exchanges import StepExchanges
 
 _PAIRS: Final = frozenset({"send", "recv"})
@@ -45,13 +45,12 @@ def with_device_work(
     return kept
 
 
-def fewer_exchanges(
+def without_exchanges(
     columns: StepExchanges, members: list[Members], ranks: IntArray
-) -> dict[int, tuple[int, int]]:
-    """Return which ranks show fewer exchanges of a group than another member: how many, of what.
+) -> dict[int, str]:
+    """Return which ranks may lack exchanges that others show, and why so.
 
-    What such a rank waited in those that its file lacks looks like work of its own. Sends and
-    receives do not count: two ranks of a group may have more of them than others.
+    What such a rank waited in those that its file lacks looks like work of its own.
 
     Parameters
     ----------
@@ -62,9 +61,13 @@ def fewer_exchanges(
     ranks
         Those that have the step.
     """
+    if any(UNEVEN_PAIRS in str(why) for why in columns.unmatched["why"].tolist()):
+        # Either end may be the one that is lost, and its rank need not show another one.
+        said = "some sends and receives of the step lack their other end"
+        return dict.fromkeys(ranks.tolist(), said)
     pairs = np.array([name in _PAIRS for name in columns.collective], dtype=bool)
     alone = (columns.ranks == 1) & (columns.group >= 0) & ~pairs
-    found: dict[int, tuple[int, int]] = {}
+    shown: dict[int, tuple[int, int]] = {}
     for number in np.unique(columns.group[alone]).tolist():
         here = np.isin(ranks, members[number])
         mine = (columns.group == number) & ~pairs
@@ -73,6 +76,9 @@ def fewer_exchanges(
         most = int(counts.max(initial=0))
         for rank, count in zip(ranks[here].tolist(), counts.tolist(), strict=True):
             if count < most:
-                known = found.get(rank, (0, 0))
-                found[rank] = (known[0] + count, known[1] + most)
-    return found
+                known = shown.get(rank, (0, 0))
+                shown[rank] = (known[0] + count, known[1] + most)
+    return {
+        rank: f"it shows only {count} of the {most} exchanges that others do"
+        for rank, (count, most) in shown.items()
+    }

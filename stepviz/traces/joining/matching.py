@@ -28,6 +28,9 @@ _SENT: Final = ("send", "recv")
 #: The name of a send and its receive once they are one exchange.
 POINT_TO_POINT: Final = "send-recv"
 
+#: What is said of sends and receives whose other end is not there.
+UNEVEN_PAIRS: Final = "receives of two ranks"
+
 #: Ranks may give or get unequal parts.
 _UNEVEN: Final = frozenset({"all-to-all", "gather", "scatter"})
 
@@ -386,7 +389,7 @@ def _match_sent(
         part = rows[order[bounds[at] : bounds[at + 1]]]
         half = len(part) // 2
         if uneven[at]:
-            result.leave(part, f"{counts[at, 1]} sends and {counts[at, 0]} receives of two ranks")
+            result.leave(part, f"{counts[at, 1]} sends and {counts[at, 0]} {UNEVEN_PAIRS}")
         elif _sizes_differ(columns.elements[part].reshape(2, half).T).any():
             result.leave(part, "sends and receives of two ranks differ in size")
         else:

@@ -116,7 +116,7 @@ def slowest_frame(
     last: pd.Series[int],
     work: Mapping[int, int],
     doubt: str,
-    fewer: Mapping[int, tuple[int, int]],
+    lacking: Mapping[int, str],
 ) -> pd.DataFrame:
     """Return who is slowest, by four questions (see `ObservedStep.slowest`).
 
@@ -134,8 +134,8 @@ def slowest_frame(
         By rank: its own work, ns, that beside an exchange too.
     doubt
         Why clocks cannot be compared, "" where they can.
-    fewer
-        By rank whose file lacks exchanges: how many it shows, and of how many.
+    lacking
+        By rank whose file may lack exchanges: why so.
     """
     late = own[LATE]
     rows = {
@@ -147,12 +147,10 @@ def slowest_frame(
         ),
     }
     most = rows["most_own_time"]
-    if most["rank"] in fewer:
-        shown, of = fewer[most["rank"]]
+    if most["rank"] in lacking:
         most["sentence"] = (
             f"nobody can be called: rank {most['rank']} has most of what lies outside exchanges, "
-            f"but shows only {shown} of the {of} that others do, so that waiting in those counts "
-            "as its own time"
+            f"but {lacking[most['rank']]}, so that waiting in what is lost counts as its own time"
         )
         most |= {"rank": pd.NA, "median": pd.NA, "excess": pd.NA}
     for row in rows.values():
