@@ -152,8 +152,9 @@ def test_what_is_no_trace_is_said_by_its_name(name, data, said, tmp_path):
 class OnceOnly(io.BytesIO):
     """Says that it is seekable and is not, as files of servers that send no parts."""
 
-    def seek(self, offset, whence=io.SEEK_SET):
-        raise ValueError("Cannot seek streaming HTTP file")
+    def seek(self, *_):
+        msg = "Cannot seek streaming HTTP file"
+        raise ValueError(msg)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: tarred({"a.json": data}, "w")])
