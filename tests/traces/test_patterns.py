@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stepviz as sv
-from stepviz.traces.classifying import patterns
+from stepviz.traces.classifying import name_traits, patterns
 from stepviz.traces.classifying.added_patterns import patterns_in_force
 from stepviz.traces.classifying.function_names import function_name
 from stepviz.traces.classifying.patterns import exchange_of
@@ -368,6 +368,12 @@ def test_every_exchange_has_one_of_the_words_looked_for_first(data, pattern):
     """To test names for a few words first must not lose any that a pattern finds."""
     name = data.draw(st.from_regex(pattern[0]))
     assert any(word in name.casefold() for word in patterns._EXCHANGE_WORDS)
+
+
+@given(name=st.text().map("aten::{}".format), told=st.sampled_from([*patterns.OPERATORS]))
+def test_what_is_not_asked_of_operators_is_true_of_none(name, told):
+    assert not any(test(name) for _, test in name_traits._TESTS)
+    assert name.startswith("aten::_") or not told[0].match(name)
 
 
 @given(data=st.data(), pattern=st.sampled_from([*patterns.OPERATORS, *patterns.ANNOTATIONS]))

@@ -66,7 +66,8 @@ _CALL_TESTS: Final[tuple[tuple[Trait, Callable[[str], object]], ...]] = (
 def traits_of(name: str) -> int:
     """Return all traits of a name."""
     found = 0
-    for trait, test in _TESTS:
+    # Most names are those of operators, and none of these tests is about them.
+    for trait, test in () if name.startswith(patterns.ATEN) else _TESTS:
         if test(name):
             found |= trait.value
     # To search a kernel's long name for many words in any case takes long.

@@ -45,6 +45,10 @@ OPERATORS: Final[Table] = (
     (re.compile(r"^\[param\|.*\|backward\]$"), "backward"),
 )  # fmt: skip
 
+#: How most operators' names begin, and how those do among them that one of these patterns finds.
+ATEN: Final = "aten::"
+_TELLING_ATEN: Final = "aten::_"
+
 #: Words people write into `record_function`, with or without the customary ## around them.
 ANNOTATIONS: Final[Table] = (
     (re.compile(r"^[#\s]*(recompute|recomputation)\b", re.IGNORECASE), "recompute"),
@@ -195,7 +199,8 @@ _remembered: Final = lru_cache(maxsize=1 << 14)
 @_remembered
 def operator_kind(name: str) -> str | None:
     """Return the kind of a framework operator or annotation by its name, None if no pattern."""
-    return _said_at_start(OPERATORS, name)
+    plain = name.startswith(ATEN) and not name.startswith(_TELLING_ATEN)
+    return None if plain else _said_at_start(OPERATORS, name)
 
 
 @_remembered
