@@ -142,7 +142,7 @@ class ObservedStep:
     @property
     def unmatched(self) -> pd.DataFrame:
         """Exchanges that stayed with their rank: rank, collective, group, times in ns, why."""
-        return self._exchanges.unmatched.frame().copy()
+        return self._exchanges.unmatched.frame()
 
     @property
     def collectives(self) -> pd.DataFrame:

@@ -155,7 +155,7 @@ class RankTrace:
         """The same as a frame."""
         table = self.table
         if "events" not in self.memo:
-            self.memo["events"] = table.frame()
+            self.memo["events"] = table.frame(copy=False)
         events: pd.DataFrame = self.memo["events"]
         return events
 

@@ -174,7 +174,7 @@ class Run:
     @cached_property
     def _steps(self) -> pd.DataFrame:
         numbers = np.array(list(self._windows), dtype=np.int64)
-        return self._seen.frame(pd.Index(numbers, name="step"))
+        return self._seen.frame(pd.Index(numbers, name="step"), copy=False)
 
     @property
     def _length(self) -> str:

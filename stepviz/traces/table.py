@@ -70,10 +70,21 @@ class Table:
         """Return the same with more columns, or with others of the same names."""
         return Table({**self._columns, **columns})
 
-    def frame(self, index: pd.Index[Any] | None = None) -> pd.DataFrame:
-        """Return a frame of the same columns, its rows by default by number; nothing is copied."""
+    def frame(self, index: pd.Index[Any] | None = None, *, copy: bool = True) -> pd.DataFrame:
+        """Return a frame of the same columns, its rows by default by number.
+
+        Parameters
+        ----------
+        index
+            Labels of the rows.
+        copy
+            If not, whoever writes into the frame writes into the table: for frames that nobody
+            is given.
+        """
         columns = {
             name: column.categorical() if isinstance(column, Words) else column
             for name, column in self._columns.items()
         }
-        return pd.DataFrame(columns, index=index, copy=False)
+        # The constructor's own copy leaves out arrays of texts.
+        frame = pd.DataFrame(columns, index=index, copy=False)
+        return frame.copy() if copy else frame
