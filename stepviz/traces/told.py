@@ -79,10 +79,14 @@ def run_said(run: Run) -> str:
     lengths = steps["longest_ns" if apart else "duration_ns"] / _MS
     shown = ", ".join(_about(length) for length in lengths[:8])
     shown += ", …" if len(lengths) > 8 else ""
-    ranks = f"rank {run.ranks[0]}" if len(run.ranks) == 1 else f"{len(run.ranks)} ranks"
+    # Files that are not there are ranks whose waits nobody sees.
+    world = run.systems["world_size"].max()
+    of = f" of {world}" if pd.notna(world) and world > len(run.ranks) else ""
+    count = len(run.ranks)
+    ranks = f"rank {run.ranks[0]}{of}" if count == 1 else f"{count}{of} ranks"
     read = int((run.files["status"] != REFUSED).sum())
-    count = "one step" if len(steps) == 1 else f"{len(steps)} steps"
-    said = f"{run.name}: {ranks} from {read} of {len(run.files)} files; {count} of {shown} ms"
+    several = "one step" if len(steps) == 1 else f"{len(steps)} steps"
+    said = f"{run.name}: {ranks} from {read} of {len(run.files)} files; {several} of {shown} ms"
     return f"{said} on the longest rank" if apart else said
 
 
@@ -295,7 +299,9 @@ def _as_one(change: Mapping[str, Any], step: Step) -> str:
     """Say where a change of exchange changes waits as well, since nothing tells them apart."""
     if change.get("kind") != "exchange" or step.unmatched.empty:
         return ""
-    return f" ({len(step.unmatched)} of them wait and transfer in one, not joined over ranks)"
+    count = len(step.unmatched)
+    one = "1 of them is" if count == 1 else f"{count} of them are"
+    return f" ({one} wait and transfer in one, not joined over ranks)"
 
 
 def _by_clocks(change: Mapping[str, Any], step: Step) -> str:

@@ -110,7 +110,7 @@ def test_exchange_that_is_not_joined_says_that_its_wait_goes_with_it(told):
     """One rank's file of a world of two: how long it waits for the other, nothing tells."""
     text = told([gloo_step(0)])
     assert "1 exchange stays with its rank" in text
-    assert "all exchange work in half the time (1 of them wait and transfer in one" in text
+    assert "all exchange work in half the time (1 of them is wait and transfer in one" in text
 
 
 def test_a_device_that_works_beside_the_host_does_not_wait_for_it(told):
@@ -156,3 +156,10 @@ def test_a_step_without_any_gap_is_told(told):
     """The device works from the window's start to its end."""
     events = [note("ProfilerStep#1", 0, 900), launch(0, 1), kernel("gemm", 0, 1000, 1)]
     assert "How far to trust this" in told([document(0, events, world=1)])
+
+
+def test_ranks_whose_files_are_not_there_are_counted(told):
+    documents = [document(rank, two_ranks()[rank]["traceEvents"], world=512) for rank in (0, 1)]
+    assert ": rank 0 of 512 from 1 of 1 files; 2 steps of " in told(documents[:1])
+    assert ": 2 of 512 ranks from 2 of 2 files; 2 steps of " in told(documents)
+    assert ": 2 ranks from 2 of 2 files; " in told(two_ranks().values())
