@@ -1,4 +1,4 @@
-"""One rank's trace, kept as compact frames, and one step of it."""
+"""One rank's trace, kept in compact columns, and one step of it."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ class Words:
 class Table:
     """Named columns of equal length, arrays or `Words`, that are never written to.
 
-    To make a frame or to ask it for a column takes as long as to look at thousands of rows, which
-    is most of the time that a small trace takes. People are given frames.
+    To make a frame, or to ask one for a column, takes as long as to look at thousands of rows,
+    and a trace is asked some 200 times while it is read. People are given frames.
 
     Parameters
     ----------
