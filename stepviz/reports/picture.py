@@ -18,6 +18,8 @@ from stepviz.widgets.pages import Part, fragment
 
 #: With more bars a page is slow to drag.
 MOST_BARS: Final = 400
+#: With more bars than this, even of one rank, a page shows none of them.
+MOST_SHOWN: Final = 5_000
 #: So many lines say what bars gather.
 MOST_LINES: Final = 40
 
@@ -25,6 +27,15 @@ MOST_LINES: Final = 40
 def picture(subject: Subject, clean: Cleaner) -> tuple[list[Content], Part]:
     """Return the timeline as elements, and what the page needs to run the editor in it."""
     timeline, ranks = _timeline(subject)
+    count = len(timeline.phases)
+    if count > MOST_SHOWN:
+        subject.cuts.append(f"the timeline is left out: {count:,} bars are too many for a page")
+        left = element(
+            "p",
+            f"The step folds into {count:,} bars, too many to draw or drag in a page: "
+            "sv.TraceViewer shows all of it in a notebook, step.timeline() holds the bars.",
+        )
+        return [left], Part("")
     shown = clean.timeline(timeline)
     editor = TimelineEditor(shown)
     try:

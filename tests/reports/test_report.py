@@ -176,3 +176,13 @@ def test_ids_are_unique_and_links_lead_somewhere(written):
             assert value.removeprefix("#") in ids
         if name == "aria-labelledby":
             assert value in ids
+
+
+def test_a_step_of_too_many_bars_is_reported_without_them(synthetic, written, monkeypatch):
+    monkeypatch.setattr("stepviz.reports.picture.MOST_SHOWN", 3)
+    run = synthetic(two_ranks().values())
+    said = written(run, step=2)
+    count = len(run.step(2).timeline().phases)
+    assert f"The step folds into {count} bars, too many to draw or drag in a page" in said.text
+    assert f"the timeline is left out: {count} bars" in said.text
+    assert said.tables["path"].body[-1][1].ns == 900_000
