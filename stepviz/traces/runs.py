@@ -256,7 +256,9 @@ class Run:
             msg = f"a step is chosen by its number, a whole one, not {number!r}; see run.steps"
             raise TraceError(msg)
         elif number not in self._windows:
-            msg = f"{self._name} has no step {number!r}; {near(number, self._windows)}"
+            known = list(self._windows)
+            shown = ", ".join(map(str, known[:8])) + (f", … to {known[-1]}" * (len(known) > 8))
+            msg = f"{self._name} has no step {number!r}; it has {shown}"
             raise TraceError(msg)
         return self._made(int(number))
 

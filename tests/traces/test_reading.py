@@ -234,6 +234,13 @@ def test_a_step_is_a_whole_number(chosen):
         sv.sample_run().step(chosen)
 
 
+def test_a_step_that_is_not_there_is_said_beside_those_that_are():
+    with pytest.raises(sv.TraceError, match=r"sample_run has no step 99; it has 6, 7, 8$"):
+        sv.sample_run().step(99)
+    with pytest.raises(sv.TraceError, match=r"it has 1, 2, 3, 4, 5, 6, 7, 8, … to 12$"):
+        sv.sample_run("long tail").step(99)
+
+
 @pytest.mark.parametrize("chosen", [1.0, True, "0", [0, "1"], [0.0], 1.5])
 def test_ranks_are_whole_numbers(chosen):
     with pytest.raises(sv.TraceError, match="ranks are whole numbers, not"):
