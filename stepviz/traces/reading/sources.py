@@ -363,7 +363,9 @@ def _behind_url(url: str) -> tuple[list[TraceFile], str]:
         msg = f"{url} does not exist; {_USAGE}"
         raise TraceError(msg)
     if not folder:
-        return [TraceFile(url, url=True)], url.rpartition("/")[2]
+        # A run is not called by what only opens its file.
+        called = named if named != head else url
+        return [TraceFile(url, url=True)], called.rpartition("/")[2]
     traces = [full(name) for name in names]
     if not traces:
         msg = (
