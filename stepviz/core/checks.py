@@ -64,6 +64,17 @@ def as_names(value: object) -> list[str] | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
+def count_text(count: int, noun: str, several: str = "") -> str:
+    """Write a count with its noun, of which `several` is the plural where that is no added s.
+
+    Examples
+    --------
+    >>> count_text(1, "step"), count_text(1200, "dependency", "dependencies")
+    ('1 step', '1,200 dependencies')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {several or noun + 's'}"
+
+
 def ms_text(value: float) -> str:
     """Write a time for people: at least microseconds, at least six digits, no exponent.
 

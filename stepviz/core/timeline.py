@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.core import edits, plain_data, sensitivity
-from stepviz.core.checks import as_names, ms_text
+from stepviz.core.checks import as_names, count_text, ms_text
 from stepviz.core.graph import Graph
 from stepviz.core.intake import TableLike, read_tables
 from stepviz.core.schedule import Schedule
@@ -165,7 +165,8 @@ class Timeline:
     def __repr__(self) -> str:
         title = f" {self._name!r}" if self._name else ""
         return (
-            f"<Timeline{title}: {len(self)} phases, {len(self._tables.source)} dependencies, "
+            f"<Timeline{title}: {count_text(len(self), 'phase')}, "
+            f"{count_text(len(self._tables.source), 'dependency', 'dependencies')}, "
             f"completion {ms_text(self.completion)} ms>"
         )
 

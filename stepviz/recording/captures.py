@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from stepviz.core.checks import count_text
 from stepviz.errors import CaptureError, near
 from stepviz.recording.flags import options_of
 from stepviz.recording.launching import Launch, PortTaken, taken
@@ -104,7 +105,7 @@ def _captured(
     finally:
         shutil.rmtree(work, ignore_errors=True)
     took = time.monotonic() - began
-    bar.close(f"captured {asked.ranks} ranks in {took:.0f} s: {target}")
+    bar.close(f"captured {count_text(asked.ranks, 'rank')} in {took:.0f} s: {target}")
     return load_run(target)
 
 
@@ -123,7 +124,8 @@ def capture_and_tell(parsed: argparse.Namespace) -> str:
     same = files[0].parent == Path(os.path.abspath(Path(parsed.out).expanduser()))  # noqa: PTH100  # as _target
     folder = parsed.out if same else str(files[0].parent)
     largest = max(file.stat().st_size for file in files)
-    held = f"{len(run.ranks)} ranks, {len(run.steps)} steps, at most {largest / 1e3:.0f} kB a rank"
+    held = f"{count_text(len(run.ranks), 'rank')}, {count_text(len(run.steps), 'step')}"
+    held += f", at most {largest / 1e3:.0f} kB a rank"
     lines = [
         f"{folder}: {held}",
         *(f"  {note}" for note in about_recording(run.recorded)),

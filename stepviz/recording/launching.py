@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
+from stepviz.core.checks import count_text
 from stepviz.errors import CaptureError
 from stepviz.recording.failures import (
     crash_message,
@@ -195,7 +196,9 @@ class Launch:
             return
         words = f"{self.placement['backend']} on {self.placement['device']}"
         if slowest is None or len(stood) < self._options.ranks or not slowest.total:
-            self._bar.show(_STARTING / 2, f"starting {self._options.ranks} ranks, {words}")
+            self._bar.show(
+                _STARTING / 2, f"starting {count_text(self._options.ranks, 'rank')}, {words}"
+            )
             return
         share = slowest.passes / slowest.total
         at = f"pass {min(slowest.passes + 1, slowest.total)} of {slowest.total}"

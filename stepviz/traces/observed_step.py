@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stepviz.core.checks import count_text
 from stepviz.core.intervals import subtract, total, union
 from stepviz.errors import TraceError
 from stepviz.traces.classifying.landmarks import landmarks
@@ -317,7 +318,6 @@ class ObservedStep:
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rank")
 
     def __repr__(self) -> str:
-        noun = "rank" if len(self._ranks) == 1 else "ranks"
         length = f"{self.completion_ns / _MS:.6g} ms"
         if self.clash is not None:
             # Across ranks no length is to be had from clocks that disagree.
@@ -325,7 +325,8 @@ class ObservedStep:
             length = f"{longest / _MS:.6g} ms on the longest rank"
         return (
             f"<Step {self._number} of {self._run_name}: {length}, "
-            f"{len(self._ranks)} {noun}, {len(self._exchanges)} exchanges{self._doubt}>"
+            f"{count_text(len(self._ranks), 'rank')}, "
+            f"{count_text(len(self._exchanges), 'exchange')}{self._doubt}>"
         )
 
     @property

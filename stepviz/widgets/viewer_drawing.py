@@ -8,6 +8,7 @@ import numpy as np
 
 from stepviz.charts.drawing import COLORS
 from stepviz.charts.svg import LIGHT, Svg, fitted, ink_on, text_width, ticks
+from stepviz.core.checks import count_text
 from stepviz.traces.lanes.blocks import merged
 from stepviz.traces.lanes.packing import Lane
 from stepviz.traces.lanes.scene import SHOWN_KINDS, Scene
@@ -27,7 +28,8 @@ def step_svg(answers: Answers) -> str:
     svg = Svg(_WIDTH, LIGHT)
     title = f"step {scene.step.number} of {scene.step._run_name}"
     svg.write(fitted(title, _WIDTH - 32, 15), 16, 26, size=15, weight=600)
-    about = f"{_ms(scene.span_ns)} · {scene.intervals:,} intervals · {len(scene.ranks)} ranks"
+    counts = count_text(scene.intervals, "interval"), count_text(len(scene.ranks), "rank")
+    about = " · ".join((_ms(scene.span_ns), *counts))
     svg.write(about, 16, 46, size=12.5, fill=LIGHT.dim)
     every = _rows(answers)
     rows = every if len(every) <= _MOST_ROWS else _summaries(every)

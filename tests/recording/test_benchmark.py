@@ -238,7 +238,7 @@ def test_the_shell_captures_and_explains(tmp_path, capsys):
     assert main(["capture", "--out", str(tmp_path / "run"), *flags]) == 0
     said = capsys.readouterr()
     assert said.err == ""
-    assert said.out.splitlines()[0].startswith(f"{tmp_path / 'run'}: 2 ranks, 1 steps, at most ")
+    assert said.out.splitlines()[0].startswith(f"{tmp_path / 'run'}: 2 ranks, 1 step, at most ")
     assert said.out.splitlines()[-1] == f"next: stepviz explain {tmp_path / 'run'}"
     assert main(["explain", str(tmp_path / "run")]) == 0
     assert "recorded by stepviz with gloo on cpu: no GPU here" in capsys.readouterr().out

@@ -180,6 +180,6 @@ def test_world_size_one_has_no_exchange(write_trace):
 
 def test_repr_says_the_essentials(run):
     assert "2 ranks, 2 steps, step 2 takes 0.9 ms" in repr(run)
-    assert "0.9 ms, 2 ranks, 1 exchanges" in repr(run.step())
+    assert "0.9 ms, 2 ranks, 1 exchange" in repr(run.step())
     assert "previous update" in run._repr_html_()
     assert "forward" in run.step()._repr_html_()
