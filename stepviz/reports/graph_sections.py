@@ -144,6 +144,7 @@ def about_trust(subject: Subject) -> Iterator[Content]:
             ("Replay of the unedited graph", f"off by {replayed.largest_error_ns} ns at most"),
             ("Residual share", f"{residual} of the path is delay that no work explains"),
             ("Unexplained share", f"{unexplained} of the path is {trust.thresholds}"),
+            *([("Guessed share", f"{trust.guessed}.")] if trust.guessed else []),
             (
                 "Clocks",
                 f"{subject.step.clash}." if subject.step.clash else "nothing shows them apart",

@@ -167,6 +167,8 @@ def trust(answer: Any) -> Plain:
     return {
         "residual_share": float(known.residual_share),
         "unexplained_share": float(known.unexplained_share),
+        "inferred_share": float(known.inferred_share),
+        "assumed_share": float(known.assumed_share),
         "thresholds": plain(known.thresholds),
         "sentence": str(known),
     }

@@ -315,10 +315,12 @@ def _by_clocks(change: Mapping[str, Any], step: Step) -> str:
 def trust_said(replayed: WhatIf) -> str:
     """Say how far the graph answers."""
     known = replayed.trust
+    guessed = f" {known.guessed}." if known.guessed else ""
     return (
         f"the unedited replay is off by {replayed.largest_error_ns} ns at "
         f"most. {share(known.residual_share, 1)} of the path is delay that no work explains and "
         f"no what-if answers for; {share(known.unexplained_share, 1)} is {known.thresholds}."
+        f"{guessed}"
     )
 
 

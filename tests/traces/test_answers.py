@@ -5,7 +5,9 @@ import pytest
 
 import stepviz as sv
 from stepviz.errors import ChangeError
+from stepviz.traces.graph.answers import Trust
 from stepviz.traces.joining.spreads import spread_frame
+from tests.traces.machine_programs import fsdp
 from tests.traces.many_ranks import on_device, simulated
 from tests.traces.synthetic import document, kernel, launch, note
 
@@ -120,3 +122,32 @@ def test_odd_steps_among_steps_of_no_length():
     steps = pd.Series([0, 0, 0, 0, 5_000_000], dtype="int64")
     frame = spread_frame(steps, [4], {number: {0: length} for number, length in steps.items()})
     assert frame.loc["steps", "sentence"] == "odd step among 5: 4 (5 ms)"
+
+
+@pytest.mark.parametrize("syncs", [True, False])
+def test_a_path_by_what_no_file_records_says_so(syncs, run_of):
+    """Where the file records what streams wait for, nothing of the path is guessed."""
+    step = run_of(fsdp(0, syncs=syncs).documents()).step(2)
+    for answer in (step.replay(), step.what_if(kind="forward", factor=0.5)):
+        path, trust = answer.critical_path, answer.trust
+        by = path.groupby("origin")["duration_ns"].sum() / path["duration_ns"].sum()
+        assert trust.inferred_share == pytest.approx(by.get("inferred", 0))
+        assert trust.assumed_share == pytest.approx(by.get("assumed", 0))
+        assert (trust.inferred_share < 0.001) == syncs
+        said = "" if syncs else "of the path follows on links that no file records, inferred from"
+        assert said in trust.guessed
+        assert (trust.guessed == "") == syncs
+        assert trust.guessed in repr(answer)
+    assert step.replay("coarse").trust.guessed == ""
+
+
+def test_what_of_a_path_is_guessed_is_said_in_a_few_words():
+    def said(inferred, assumed):
+        return Trust("fine", 0, 0, inferred_share=inferred, assumed_share=assumed).guessed
+
+    begin = "% of the path follows on links that no file records"
+    assert said(0.01, 0.009) == ""
+    assert said(0.12, 0) == f"12.0 {begin}, inferred from calls and times"
+    assert said(0, 0.12) == f"12.0 {begin}, assumed"
+    both = "inferred from calls and times (12.0 %) or assumed (3.0 %)"
+    assert said(0.12, 0.03) == f"15.0 {begin}, {both}"

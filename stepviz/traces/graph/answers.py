@@ -40,15 +40,21 @@ UNEXPLAINED: Final = "unexplained"
 WAIT: Final = "wait"
 
 _MS: Final = 1_000_000
+#: Smaller shares read 0.0 %.
+_LEAST_SAID: Final = 0.0005
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Beyond these, in ns, what lies between two pieces of work counts as unexplained."""
+    """Beyond these, in ns, what lies between two pieces of work counts as unexplained.
+
+    From `guessed_share` on, what of a path follows on links that no file records is spoken of.
+    """
 
     host_gap_ns: int = 1_000_000
     lag_ns: int = 50_000
     stream_gap_ns: int = 10_000
+    guessed_share: float = 0.02
 
     def __str__(self) -> str:
         return (
@@ -66,11 +72,12 @@ class Trust:
     """How far an answer holds.
 
     `residual_share` is the part of the path that is delay no work explains, `unexplained_share`
-    what of it lies beyond the thresholds; `clocks` says how far ranks' clocks disagree, or that
-    nothing compares some, "" where they may agree. `beyond` says what else bounds it, in sentences:
-    how much of the gain no row tells of; how much of what was changed ran before the step began,
-    where no edit reaches; how many exchanges no other rank is known to take part in, so that they
-    keep what they waited.
+    what of it lies beyond the thresholds; `inferred_share` and `assumed_share` what of it follows
+    on links that no file records (the path's `origin`). `clocks` says how far ranks' clocks
+    disagree, or that nothing compares some, "" where they may agree. `beyond` says what else bounds
+    it, in sentences: how much of the gain no row tells of; how much of what was changed ran before
+    the step began, where no edit reaches; how many exchanges no other rank is known to take part
+    in, so that they keep what they waited.
     """
 
     level: Level
@@ -79,6 +86,22 @@ class Trust:
     thresholds: Thresholds = THRESHOLDS
     clocks: str = ""
     beyond: tuple[str, ...] = ()
+    inferred_share: float = 0.0
+    assumed_share: float = 0.0
+
+    @property
+    def guessed(self) -> str:
+        """Which part of the path rests on links that no file records; "" where it is small."""
+        inferred, assumed = self.inferred_share, self.assumed_share
+        # What is said of the coarse level says already that it assumes.
+        least = max(self.thresholds.guessed_share, 2 * _LEAST_SAID)
+        if self.level == "coarse" or inferred + assumed < least:
+            return ""
+        found = (("inferred from calls and times", inferred), ("assumed", assumed))
+        how = [f"{word} ({100 * part:.1f} %)" for word, part in found if part >= _LEAST_SAID]
+        whole = f"{100 * (inferred + assumed):.1f} %"
+        said = " or ".join(how) if len(how) > 1 else how[0].rpartition(" (")[0]
+        return f"{whole} of the path follows on links that no file records, {said}"
 
     @property
     def sentence(self) -> str:
@@ -91,7 +114,7 @@ class Trust:
             f"{known}; of the path {100 * self.residual_share:.1f} % is delay that no work "
             f"explains, {100 * self.unexplained_share:.1f} % is unexplained altogether"
         )
-        return "; ".join([said, *self.beyond, *([self.clocks] if self.clocks else [])])
+        return "; ".join(filter(None, (said, self.guessed, *self.beyond, self.clocks)))
 
     def __str__(self) -> str:
         return self.sentence
@@ -208,6 +231,15 @@ def shares(path: pd.DataFrame) -> tuple[float, float]:
     residual = int(path.loc[path["residual"], "duration_ns"].sum())
     unexplained = int(path.loc[path["kind"] == UNEXPLAINED, "duration_ns"].sum())
     return residual / whole, unexplained / whole
+
+
+def guessed_shares(path: pd.DataFrame) -> tuple[float, float]:
+    """Return which part of a path follows on links that are inferred, and on assumed ones."""
+    whole = int(path["duration_ns"].sum())
+    if whole == 0:
+        return 0.0, 0.0
+    lasts = path["duration_ns"].groupby(path["origin"]).sum()
+    return int(lasts.get("inferred", 0)) / whole, int(lasts.get("assumed", 0)) / whole
 
 
 def owners(path: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,14 @@ import pandas as pd
 
 from stepviz.core.checks import ms_text
 from stepviz.errors import ChangeError
-from stepviz.traces.graph.answers import BEFORE_STEP, Trust, WhatIf, path_frame, shares
+from stepviz.traces.graph.answers import (
+    BEFORE_STEP,
+    Trust,
+    WhatIf,
+    guessed_shares,
+    path_frame,
+    shares,
+)
 from stepviz.traces.graph.beyond import apart_said
 from stepviz.traces.graph.coarse_model import CoarseModel, Lengths, coarse_model
 from stepviz.traces.graph.edits import Edit, matching
@@ -94,6 +101,7 @@ class Coarse:
         model = self.model
         path = path_of(model, lengths)
         residual, unexplained = shares(path)
+        inferred, assumed = guessed_shares(path)
         return WhatIf(
             level="coarse",
             did=did,
@@ -106,6 +114,8 @@ class Coarse:
                 unexplained,
                 clocks=self._clocks,
                 beyond=tuple(filter(None, (apart_said(model.exchanges.ranks.tolist()),))),
+                inferred_share=inferred,
+                assumed_share=assumed,
             ),
             largest_error_ns=error,
         )

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stepviz.errors import ChangeError
-from stepviz.traces.graph.answers import Trust, WhatIf, shares
+from stepviz.traces.graph.answers import Trust, WhatIf, guessed_shares, shares
 from stepviz.traces.graph.applying import Edited, apply, at_median
 from stepviz.traces.graph.arrays import IntArray
 from stepviz.traces.graph.beyond import (
@@ -181,6 +181,7 @@ class Fine:
         unedited = duration is network.elements.duration and np.array_equal(time, network.time)
         path = self._path.copy() if unedited else path_along(network, time, duration, self._origin)
         residual, unexplained = shares(path)
+        inferred, assumed = guessed_shares(path)
         sizes = [len(exchange.calls) for exchange in self._exchanges]
         return WhatIf(
             level="fine",
@@ -194,6 +195,8 @@ class Fine:
                 unexplained,
                 clocks=self._clocks,
                 beyond=tuple(filter(None, (*beyond, apart_said(sizes)))),
+                inferred_share=inferred,
+                assumed_share=assumed,
             ),
             largest_error_ns=error,
         )
