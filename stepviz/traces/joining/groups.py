@@ -16,6 +16,9 @@ from stepviz.traces.table import Table
 #: Names of the group of all ranks, where the file does not list its members.
 _WORLD: Final = frozenset({"0", "default_pg"})
 
+#: What has a stream for each pair of ranks.
+_SENT: Final = ("send", "recv", "send-recv")
+
 #: Ranks of a group; a range where they are 0, 1, …, so that no large world is written out.
 Members = range | tuple[int, ...]
 
@@ -38,7 +41,8 @@ def groups_of(exchanges: Mapping[int, Table], worlds: Mapping[int, int | None]) 
     """Find the groups of a run by their members.
 
     Two ranks may call one group by two names; two groups may have the same members, and are
-    then told apart by the order of their names.
+    then told apart by the order of their names. Where no file names any group, all are one, unless
+    a rank's device serves its collectives on several streams: a group has one of its own.
 
     Parameters
     ----------
@@ -61,9 +65,13 @@ def groups_of(exchanges: Mapping[int, Table], worlds: Mapping[int, int | None]) 
                 showing[name].append(rank)
     by_members: dict[Members, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     unknown: set[Members] = set()
+    nameless = all(set(names) <= {""} for names in said.values())
+    several = nameless and any(_on_several_streams(frame) for frame in exchanges.values())
     for rank, names in said.items():
         for name, found in names.items():
-            known = found
+            known = canonical(exchanges) if several else found
+            if several:
+                unknown.add(canonical(exchanges))
             if known is None:
                 known = _guessed(showing[name], sizes[rank, name], exchanges)
                 if known is None:
@@ -103,6 +111,14 @@ def _first_of_each(frame: Table) -> list[tuple[str, Any, int]]:
         (str(name), members[first[k]] if k in first else None, int(sizes[k]))
         for k, name in enumerate(names)
     ]
+
+
+def _on_several_streams(frame: Table) -> bool:
+    """Say whether collectives of which a device's rows say nothing may be of several groups."""
+    untold = np.array([said is None for said in frame["members"]], dtype=bool)
+    untold &= frame["on_device"].astype(bool) & (frame["group_size"] < 0)
+    untold &= ~np.isin(frame["collective"].astype(str), _SENT)
+    return len(np.unique(frame["queue"][untold])) > 1
 
 
 def _members(said: Any, name: str, size: int, rank: int, world: int | None) -> Members | None:
