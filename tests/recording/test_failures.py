@@ -173,7 +173,13 @@ def test_gpus_asked_for_and_missing_are_said(tmp_path):
 
 
 # The one who asked for it goes away.
-SCRIPT = "import sys, stepviz as sv\nsv.capture(out=sys.argv[1], steps=500, timed=0, sweep=False)\n"
+#: What is started from a job in the background would else inherit that it is not interrupted.
+SCRIPT = """import signal, sys
+import stepviz as sv
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sv.capture(out=sys.argv[1], steps=500, timed=0, sweep=False)
+"""
 
 
 def started(tmp_path) -> subprocess.Popen[str]:

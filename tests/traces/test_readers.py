@@ -107,6 +107,7 @@ def test_a_worker_that_dies_takes_only_its_file(tmp_path):
                 "script.py": b"""
 import os, signal, threading, time
 from stepviz.traces.reading import workers
+signal.signal(signal.SIGINT, signal.default_int_handler)
 workers._WORTH_PROCESSES = 0
 
 def task(item):

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from stepviz.indices import as_index
 from stepviz.traces.tracks.writer import arrow
 
 IntArray = npt.NDArray[np.int64]
@@ -45,7 +46,7 @@ class Arrows:
             none = np.empty(0, dtype=np.int64)
             rows = np.concatenate([none, *(part[0] for part in self._parts)])
             ends = np.concatenate([none, *(part[1] for part in self._parts)])
-            sizes = [len(part[0]) for part in self._parts]
+            sizes = as_index([len(part[0]) for part in self._parts])
             names = np.repeat(np.arange(len(sizes)), sizes)
             order = np.argsort(rows, kind="stable")
             words = [part[2] for part in self._parts]
