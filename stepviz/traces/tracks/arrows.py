@@ -46,8 +46,8 @@ class Arrows:
             none = np.empty(0, dtype=np.int64)
             rows = np.concatenate([none, *(part[0] for part in self._parts)])
             ends = np.concatenate([none, *(part[1] for part in self._parts)])
-            sizes = as_index([len(part[0]) for part in self._parts])
-            names = np.repeat(np.arange(len(sizes)), sizes)
+            sizes = [len(part[0]) for part in self._parts]
+            names = np.repeat(np.arange(len(sizes)), as_index(sizes))
             order = np.argsort(rows, kind="stable")
             words = [part[2] for part in self._parts]
             self._sorted = rows[order], ends[order], names[order], words
