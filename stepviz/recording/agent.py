@@ -15,13 +15,9 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
 
 from stepviz.recording.standing import FOLDER, say, standing
-from stepviz.recording.tethers import end_group, end_own_group, end_with_parent
-
-#: For so long it tries to take the half-made folder away.
-_CLEANING_S: Final = 5.0
+from stepviz.recording.tethers import end_group, end_own_group, end_with_parent, remove
 
 
 def main() -> None:
@@ -41,11 +37,7 @@ def main() -> None:
                     stood = standing(folder, rank)
                     if stood is not None:
                         end_group(stood.pid)
-            until = time.monotonic() + _CLEANING_S
-            while folder.parent.exists() and time.monotonic() < until:
-                # What is being killed may still have made a file meanwhile.
-                shutil.rmtree(folder.parent, ignore_errors=True)
-                time.sleep(0.02)
+            remove(folder.parent)
 
     def until_closed() -> None:
         # A byte says that the launcher is there and will clean up; an end, that it is gone.

@@ -22,6 +22,7 @@ from stepviz.recording.flags import options_of
 from stepviz.recording.launching import Launch, PortTaken, taken
 from stepviz.recording.options import Options, documented, told
 from stepviz.recording.progress_bars import Bar, bar_here
+from stepviz.recording.tethers import remove
 from stepviz.traces import Run, load_run
 from stepviz.traces.notes import about_recording
 
@@ -103,7 +104,7 @@ def _captured(
         bar.close("interrupted" if isinstance(error, KeyboardInterrupt) else "capture failed")
         raise
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        remove(work)
     took = time.monotonic() - began
     bar.close(f"captured {count_text(asked.ranks, 'rank')} in {took:.0f} s: {target}")
     return load_run(target)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shutil
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -23,6 +22,7 @@ from stepviz.evidence.records import option, rank_timings
 from stepviz.recording.captures import _begun, _keep, _needs_torch, _run, _target
 from stepviz.recording.options import PLAN, Options
 from stepviz.recording.progress_bars import bar_here
+from stepviz.recording.tethers import remove
 from stepviz.traces import Run, load_run
 
 Floats = npt.NDArray[np.float64]
@@ -212,7 +212,7 @@ def _made(
         bar.close("interrupted" if isinstance(error, KeyboardInterrupt) else "experiment failed")
         raise
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        remove(work)
     bar.close(f"tried {len(configs) - 1} changes; the capture is {target}")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 #: How often a process looks whether its parent is still there, s.
 LOOK: Final = 0.25
 _PR_SET_PDEATHSIG: Final = 1
+#: For so long it is tried to take a folder away, s.
+_CLEANING_S: Final = 5.0
 
 
 def end_with_parent(then: Callable[[], None] | None = None) -> None:
@@ -54,3 +58,13 @@ def end_group(leader: int) -> None:
     with suppress(OSError):
         if os.getpgid(leader) == leader:
             os.killpg(leader, signal.SIGKILL)
+
+
+def remove(folder: Path) -> None:
+    """Take a folder away with all in it; what is being killed may still make a file meanwhile."""
+    until = time.monotonic() + _CLEANING_S
+    while True:
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists() or time.monotonic() > until:
+            return
+        time.sleep(0.02)
