@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from stepviz.recording.standing import FOLDER, say, standing
+from stepviz.recording.standing import AGENT, FOLDER, say, standing
 from stepviz.recording.tethers import end_group, end_own_group, end_with_parent, remove
 
 
@@ -99,7 +99,7 @@ def _run(folder: Path, ranks: int, port: int, flags: list[str], said: Path) -> i
     )
     say(said, {"placement": placement.as_dict()})
     os.environ["OMP_NUM_THREADS"] = str(placement.threads)
-    os.environ[FOLDER] = str(folder)
+    os.environ[FOLDER], os.environ[AGENT] = str(folder), str(os.getpid())
 
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import main as torchrun

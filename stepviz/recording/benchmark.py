@@ -23,7 +23,7 @@ from stepviz.errors import CaptureError
 from stepviz.recording.flags import add_flags, parsed_options
 from stepviz.recording.options import PLAN, Options
 from stepviz.recording.own_place import met, placed_among, told_place
-from stepviz.recording.standing import FOLDER, Stamps
+from stepviz.recording.standing import AGENT, FOLDER, Stamps
 from stepviz.recording.tethers import end_with_parent
 
 #: For tests: "crash:1:3" makes rank 1 fail in pass 3; also hang, kill, full.
@@ -34,7 +34,7 @@ def main() -> None:
     """Run this rank, and say how it went."""
     folder = Path(os.environ[FOLDER]) if FOLDER in os.environ else None
     if folder is not None:
-        end_with_parent()
+        end_with_parent(parent=int(os.environ[AGENT]))
     parser = argparse.ArgumentParser(
         prog="python -m stepviz.recording.benchmark",
         description="Train a small GPT-like model under DDP and record it; one process per rank.",

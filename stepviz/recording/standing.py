@@ -18,6 +18,8 @@ from typing import Any, Final
 
 #: Where a rank finds its launcher's folder; absent under a user's own torchrun.
 FOLDER: Final = "STEPVIZ_CAPTURE"
+#: By what number it knows the agent that started it.
+AGENT: Final = "STEPVIZ_CAPTURE_AGENT"
 
 #: What a rank does, in the order of a step; a rank that is behind is earlier in it.
 PLACES: Final = (

@@ -21,13 +21,20 @@ _PR_SET_PDEATHSIG: Final = 1
 _CLEANING_S: Final = 5.0
 
 
-def end_with_parent(then: Callable[[], None] | None = None) -> None:
+def end_with_parent(then: Callable[[], None] | None = None, parent: int | None = None) -> None:
     """End this process, and its group where it leads one, as soon as its parent is gone.
 
     Linux's kernel does it at once; a thread that looks at the parent's id does it everywhere,
     and runs `then` before.
+
+    Parameters
+    ----------
+    then
+        What to do before.
+    parent
+        Who started this process: it may be gone already. By default whoever is its parent now.
     """
-    parent = os.getppid()
+    parent = os.getppid() if parent is None else parent
 
     def look() -> None:
         while os.getppid() == parent:
