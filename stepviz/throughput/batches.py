@@ -145,6 +145,7 @@ def _plain(value: Any, name: str) -> NDArray[Any] | Sequence[Any]:
                 value = value.float()  # numpy has no such type; a mask's 0 and 1 stay what they are
             return np.asarray(value)
         except (NotImplementedError, RuntimeError, TypeError) as error:
+            # Which of them torch raises depends on whether it is sparse, nested or quantized.
             msg = f"{name} cannot be read ({str(error).splitlines()[0]}): give a dense tensor"
             raise ThroughputError(msg) from None
     if isinstance(value, pd.DataFrame | pd.Series | pd.Index):

@@ -22,18 +22,6 @@ DLRM_OWN = {
 }
 
 
-@pytest.fixture
-def load(write_trace):
-    """Load documents by rank."""
-
-    def read(documents, **options):
-        for rank, trace in documents.items():
-            path = write_trace(f"rank{rank}.json", trace)
-        return sv.load_run(path.parent, **options)
-
-    return read
-
-
 @pytest.fixture(scope="module")
 def dlrm(handed):
     return sv.load_run(handed("dlrm-v100-nccl-8of8"))

@@ -27,7 +27,7 @@ from stepviz.traces.graph.view import View
 from stepviz.traces.reading.rows import CALLS, DEVICE
 
 #: Regions are work of their kind even where no operator runs inside.
-_BY_NATURE: Final = [KINDS.index(kind) for kind in ("input", "checkpoint")]
+BY_NATURE: Final = [KINDS.index(kind) for kind in ("input", "checkpoint")]
 _WORK: Final = CALLS | DEVICE | {"cpu_op"}
 _EXCHANGE: Final = "exchange"
 
@@ -63,7 +63,7 @@ def ran_before(view: View) -> Early:
     columns, low = view.columns, view.window.start_ns
     rows = columns.of_step(view.place)
     rows = rows[columns.start[rows] < low]
-    works = view.of_cat(rows, _WORK) | np.isin(columns.kind[rows], _BY_NATURE)
+    works = view.of_cat(rows, _WORK) | np.isin(columns.kind[rows], BY_NATURE)
     rows = rows[works & ~view.are(rows, Trait.WAITING_CALL)]
     return Early(
         kind=columns.kind[rows],

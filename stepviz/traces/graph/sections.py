@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from stepviz.core.intervals import subtract, union
 from stepviz.traces.classifying.name_traits import Trait
 from stepviz.traces.graph.answers import THRESHOLDS
 from stepviz.traces.graph.arrays import IntArray
-from stepviz.traces.graph.draft import KIND_CODE
+from stepviz.traces.graph.beyond import BY_NATURE
 from stepviz.traces.graph.links import ON_DEVICE
 from stepviz.traces.graph.network import Elements
 from stepviz.traces.graph.programs import Program, in_order
@@ -25,9 +24,6 @@ from stepviz.traces.graph.view import NEVER, View
 from stepviz.traces.joining.joins import Exchange
 from stepviz.traces.rank_trace import RankStep
 from stepviz.traces.reading.rows import CALLS, HOST
-
-#: Regions that are work of their kind even where no operator runs inside.
-_BY_NATURE: Final = [KIND_CODE[kind] for kind in ("input", "checkpoint")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +90,7 @@ def _before(view: View) -> IntArray:
     columns = view.columns
     rows = columns.of_step(view.place)
     rows = rows[columns.start[rows] < view.window.start_ns]
-    by_nature = np.isin(columns.kind[rows], _BY_NATURE) & view.of_cat(rows, HOST)
+    by_nature = np.isin(columns.kind[rows], BY_NATURE) & view.of_cat(rows, HOST)
     works = view.of_cat(rows, CALLS | {"cpu_op"}) | by_nature
     waits = view.are(rows, Trait.WAITING_CALL)
     spans = np.column_stack((view.start[rows], np.minimum(view.finish[rows], view.low)))

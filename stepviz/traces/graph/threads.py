@@ -40,7 +40,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.row)
 
-    def only(self, chosen: Flags) -> Rows:
+    def take(self, chosen: Flags) -> Rows:
         """Return some of the rows."""
         return Rows(
             self.row[chosen],
@@ -89,7 +89,7 @@ class Flat:
 
 def flatten(rows: Rows, low: int, high: int, cuts: IntArray) -> Flat:
     """Flatten the rows between `low` and `high`, with more cuts at the given times."""
-    lasting = rows.only(rows.finish > rows.start)
+    lasting = rows.take(rows.finish > rows.start)
     place = np.flatnonzero(rows.finish > rows.start)
     count = len(lasting)
     # At one instant ends come first, inner ones before outer ones, then starts, outer ones first.

@@ -87,13 +87,13 @@ def merged(
     found
         By code of name, whether it is to be marked.
     """
-    parts = [lane.only(lane.within(start, finish)) for lane in lanes]
+    parts = [lane.take(lane.within(start, finish)) for lane in lanes]
     sizes = np.array([len(part) for part in parts], dtype=np.int64)
     lane_of = np.repeat(np.arange(len(parts)), as_index(sizes))
     work = joined(parts)
     if hidden is not None:
         seen = ~hidden[work.kind]
-        work, lane_of = work.only(seen), lane_of[seen]
+        work, lane_of = work.take(seen), lane_of[seen]
     begins, ends = work.start, work.finish
     length = ends - begins
     wide = length >= pixel

@@ -41,7 +41,7 @@ class Lane:
     def __len__(self) -> int:
         return len(self.start)
 
-    def only(self, chosen: IntArray | BoolArray | slice) -> Lane:
+    def take(self, chosen: IntArray | BoolArray | slice) -> Lane:
         """Return some of the intervals, in the order given; of a slice, a view."""
         return Lane(
             self.start[chosen],
@@ -99,7 +99,7 @@ def pack(lane: Lane) -> list[Lane]:
         first row that is free at its start.
     """
     order = np.lexsort((-lane.finish, lane.start))
-    left = lane.only(order)
+    left = lane.take(order)
     found: list[Lane] = []
     while len(left):
         if len(found) == _MOST_PASSES:
@@ -107,8 +107,8 @@ def pack(lane: Lane) -> list[Lane]:
         outer = _outermost(left)
         if outer is None:
             return [*found, *_first_free(left)]
-        found.append(left.only(outer))
-        left = left.only(~outer)
+        found.append(left.take(outer))
+        left = left.take(~outer)
     return found
 
 
@@ -130,8 +130,8 @@ def _nested(lane: Lane) -> list[Lane]:
         depth[i] = at
         latest.append(end)
     inner = depth >= crossing
-    found = _by_row(lane.only(~inner), depth[~inner])
-    return [*found, *_first_free(lane.only(inner))] if inner.any() else found
+    found = _by_row(lane.take(~inner), depth[~inner])
+    return [*found, *_first_free(lane.take(inner))] if inner.any() else found
 
 
 def _follows(start: int, end: int, before: int) -> bool:
@@ -175,7 +175,7 @@ def _by_row(lane: Lane, rows: IntArray) -> list[Lane]:
         return []
     order = np.argsort(rows, kind="stable")
     return [
-        lane.only(part) for part in np.split(order, np.cumsum(np.bincount(as_index(rows)))[:-1])
+        lane.take(part) for part in np.split(order, np.cumsum(np.bincount(as_index(rows)))[:-1])
     ]
 
 
@@ -200,7 +200,7 @@ def innermost(rows: list[Lane]) -> Lane:
     # A piece lasts until the next change, whatever that is.
     last = np.append(np.flatnonzero(changes), len(begins))
     finish = ends[last[np.searchsorted(last, first, side="right")] - 1]
-    shown = work.only(place[first])
+    shown = work.take(place[first])
     return Lane(begins[first], finish, shown.kind, shown.name, shown.row)
 
 

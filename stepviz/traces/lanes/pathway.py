@@ -106,7 +106,7 @@ def placed(scene: Scene, frame: pd.DataFrame) -> Pathway:
         at[mine[known][found >= 0]] = found[found >= 0]
     order = np.lexsort((finish, start))
     return Pathway(
-        lane=Lane.of(start, finish, kinds, code, np.arange(len(frame))).only(order),
+        lane=Lane.of(start, finish, kinds, code, np.arange(len(frame))).take(order),
         rank=rank,
         shown=shown,
         at=at,

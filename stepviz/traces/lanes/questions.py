@@ -85,12 +85,12 @@ def search(scene: Scene, text: str, hidden: BoolArray | None = None) -> Matches:
         if hidden is not None:
             chosen = chosen & ~hidden[lane.kind]
         if bool(chosen.any()):
-            work.append(lane.only(chosen))
+            work.append(lane.take(chosen))
             lanes.append(np.full(len(work[-1]), number, dtype=np.int64))
     found = joined(work)
     where = np.concatenate([np.empty(0, dtype=np.int64), *lanes])
     order = np.lexsort((where, found.start))
-    found = found.only(order)
+    found = found.take(order)
     return Matches(text, named, where[order], found.start, found.finish, found.name, found.kind)
 
 
@@ -106,10 +106,10 @@ def explain(scene: Scene, number: int, start: int, finish: int) -> dict[str, Any
     """
     rank, track = scene.track_of(number)
     lane = scene.lane(number)
-    work = lane.only(lane.within(start, finish))
+    work = lane.take(lane.within(start, finish))
     inside = (work.start >= start) & (work.finish <= finish)
     if bool(inside.any()):
-        work = work.only(inside)
+        work = work.take(inside)
     said: dict[str, Any] = {
         "rank": rank.rank,
         "lane": "summary" if track is None else track.name,

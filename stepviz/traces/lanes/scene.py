@@ -224,7 +224,7 @@ class Scene:
         # Of exchange the joined parts tell more than the rows do: what of it was waiting.
         moved = CODE_OF["exchange"]
         *working, exchanges = lanes
-        kept = [lane.only(lane.kind != moved) for lane in working]
+        kept = [lane.take(lane.kind != moved) for lane in working]
         order = [CODE_OF[kind] for kind in _FOREMOST]
         return foremost([*kept, exchanges], order, self._kind_names)
 
@@ -267,7 +267,7 @@ class Scene:
         found = []
         for number, mine in zip(numbers.tolist(), np.split(order, first)[1:], strict=True):
             role = "device" if bool(device[mine].any()) else "host"
-            found.append((number, role, lane.only(mine)))
+            found.append((number, role, lane.take(mine)))
         found.sort(key=lambda one: _order(part, *one))
         names = _named(part, {number: role for number, role, _ in found})
         return [
